@@ -1,0 +1,1 @@
+"""What runs: the engine, the scripted twins, the screens and the command line."""

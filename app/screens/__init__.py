@@ -1,0 +1,1 @@
+"""The screens that join the engine's events to the widgets."""

@@ -1,0 +1,1 @@
+"""Words and data: briefs for each seat, conditions, decay rules and the demo tour."""

@@ -1,0 +1,1 @@
+"""What persists and its rules: events, lines, journals, letters, bundles."""

@@ -1,0 +1,1 @@
+"""What is seen: Textual widgets that show store objects and post messages."""
