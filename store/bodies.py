@@ -1,0 +1,575 @@
+"""What each kind of event says: one frozen dataclass per kind, registered by its name in the log."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar, Literal, TypeAlias, TypeVar
+
+from store.lines import Line
+
+Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
+Seat = Literal["presence", "keeper", "reader"]
+By = Literal["operator", "presence", "keeper", "reader", "system"]
+
+_BodyT = TypeVar("_BodyT", bound="type[Body]")
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """Base of all bodies. ``KIND`` is the name in the log; ``DURABLE`` bodies are fsynced before any effect."""
+
+    KIND: ClassVar[str] = ""
+    DURABLE: ClassVar[bool] = True
+
+
+BODY_BY_KIND: dict[str, type[Body]] = {}
+
+
+def _registered(cls: _BodyT) -> _BodyT:
+    BODY_BY_KIND[cls.KIND] = cls
+    return cls
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown(Body):
+    """An event kind that this version does not know; kept as it came."""
+
+    KIND: ClassVar[str] = "?"
+    kind: str
+    raw: Json
+
+
+# ---------------------------------------------------------------- the log itself
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """Where another log stood: its name, its last event's ``n`` and ``seq``."""
+
+    log: str
+    n: int
+    seq: int
+
+
+@_registered
+@dataclass(frozen=True, slots=True)
+class LogOpened(Body):
+    """First event of every log. Its ``prev`` is the hash of the room's last line, which ``cites`` names."""
+
+    KIND: ClassVar[str] = "log.opened"
+    format: int
+    log: str
+    program: str
+    cites: Citation | None = None
+
+
+@_registered
+@dataclass(frozen=True, slots=True)
+class TailMoved(Body):
+    """A torn last line was moved aside after a crash. ``bytes`` is how much, ``file`` where it is kept."""
+
+    KIND: ClassVar[str] = "log.tail_moved"
+    bytes: int
+    file: str
+
+
+# ---------------------------------------------------------------- the session
+
+
+@dataclass(frozen=True, slots=True)
+class FirstAction:
+    """How the task knows its first right action: the tool's name, a pattern on what it is called with (regex,
+    searched, case-insensitive), and a pattern on operator messages that give it away."""
+
+    tool: str
+    pattern: str
+    told_pattern: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TaskRecord:
+    """A task as the log keeps it, so that every measure can be recomputed from the log alone."""
+
+    name: str
+    title: str
+    brief: str
+    first_action: FirstAction
+    breaks: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionRecord:
+    """A condition's flags as they held (DESIGN §8)."""
+
+    name: str
+    title: str
+    keeper: bool
+    hot_each_turn: bool
+    whisper: bool
+    speak: bool
+    write_snug: bool
+    successor: tuple[str, ...]
+
+
+@_registered
+@dataclass(frozen=True, slots=True)
+class SessionOpened(Body):
+    """A session began. ``number`` counts the room's sessions from 1; ``briefs`` maps a brief's name to its
+    SHA-256; ``scripted`` tells that no model is behind the seats; ``settings`` are without secrets."""
+
+    KIND: ClassVar[str] = "session.opened"
+    session: str
+    number: int
+    condition: ConditionRecord
+    task: TaskRecord | None
+    operator: str
+    model: str
+    endpoint: str
+    scripted: bool
+    workspace: str
+    briefs: Mapping[str, str]
+    settings: Json = None
+    versions: Mapping[str, str] = field(default_factory=dict)
+
+
+@_registered
+@dataclass(frozen=True, slots=True)
+class SessionResumed(Body):
+    """The session goes on in a new process. ``found`` says what the crash left: partial text, an open tool."""
+
+    KIND: ClassVar[str] = "session.resumed"
+    found: str
+
+
+@_registered
+@dataclass(frozen=True, slots=True)
+class SessionClosed(Body):
+    KIND: ClassVar[str] = "session.closed"
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class PacketPart:
+    """One part of a wake packet: what it is, its title, its size in bytes and its hash."""
+
+    name: str
+    title: str
+    bytes: int
+    sha256: str
+
+
+@_registered
+@dataclass(frozen=True, slots=True)
+class WakePacket(Body):
+    """Exactly what a fresh P is given before it acts."""
+
+    KIND: ClassVar[str] = "wake.packet"
+    condition: str
+    text: str
+    parts: tuple[PacketPart, ...]
+    sha256: str
+
+
+# ---------------------------------------------------------------- the operator
+
+
+@_registered
+@dataclass(frozen=True, slots=True)
+class OperatorSaid(Body):
+    """The operator's message that opens a turn. ``tail`` is what the program adds behind it for P (hot lines,
+    whispers), kept apart so that nobody takes it for the operator's words."""
+
+    KIND: ClassVar[str] = "operator.said"
+    text: str
+    tail: str = ""
+
+
+@_registered
+@dataclass(frozen=True, slots=True)
+class OperatorQueued(Body):
+    """A message typed while P works. ``key`` names it so that it can be taken back."""
+
+    KIND: ClassVar[str] = "operator.queued"
+    key: str
+    text: str
+
+
+@_registered
+@dataclass(frozen=True, slots=True)
+class OperatorUnqueued(Body):
+    KIND: ClassVar[str] = "operator.unqueued"
+    key: str
+
+
+TurnEnd = Literal["done", "stopped", "failed", "interrupted"]
+
+
+@_registered
+@dataclass(frozen=True, slots=True)
+class TurnEnded(Body):
+    """P handed back. ``detail`` is one plain sentence when the end was not ``done``."""
+
+    KIND: ClassVar[str] = "turn.ended"
+    end: TurnEnd
+    detail: str = ""
+
+
+@_registered
+@dataclass(frozen=True, slots=True)
+class BreakMarked(Body):
+    """A natural break: a pattern of the task (``output_test``, ``apply``, ``ship``) or the operator's key."""
+
+    KIND: ClassVar[str] = "break.marked"
+    which: str
+
+
+@_registered
+@dataclass(frozen=True, slots=True)
+class RetMarked(Body):
+    """The operator set or voided the RET by hand. ``seconds`` only with ``set``."""
+
+    KIND: ClassVar[str] = "ret.marked"
+    action: Literal["set", "void", "restore"]
+    reason: str
+    seconds: float | None = None
+
+
+# ---------------------------------------------------------------- requests, streams, messages
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of one response as the API reports them. ``input`` is what was neither read from nor written to the
+    prompt cache, so the whole prompt is ``input + cache_read + cache_write``."""
+
+    input: int = 0
+    cache_read: int = 0
+    cache_write: int = 0
+    output: int = 0
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            self.input + other.input,
+            self.cache_read + other.cache_read,
+            self.cache_write + other.cache_write,
+            self.output + other.output,
+        )
+
+    @property
+    def prompt(self) -> int:
+        """All tokens of the prompt, cached or not."""
+        return self.input + self.cache_read + self.cache_write
+
+
+@_registered
+@dataclass(frozen=True, slots=True)
+class RequestSent(Body):
+    """A request is about to leave. ``request`` counts the session's requests from 1; ``sha256`` is of the body's
+    bytes, ``bytes`` its length."""
+
+    KIND: ClassVar[str] = "request.sent"
+    DURABLE: ClassVar[bool] = False
+    seat: Seat
+    request: int
+    model: str
+    sha256: str
+    bytes: int
+    purpose: str = "turn"
+
+
+@_registered
+@dataclass(frozen=True, slots=True)
+class RequestRetried(Body):
+    """An attempt failed and another follows. ``status`` 0 means that no answer came; ``wait_s`` in seconds."""
+
+    KIND: ClassVar[str] = "request.retried"
+    DURABLE: ClassVar[bool] = False
+    seat: Seat
+    request: int
+    attempt: int
+    status: int
+    reason: str
+    wait_s: float
+
+
+@_registered
+@dataclass(frozen=True, slots=True)
+class RequestFailed(Body):
+    """A request ended without a message. ``error`` is the API's error type or the exception's name."""
+
+    KIND: ClassVar[str] = "request.failed"
+    seat: Seat
+    request: int
+    error: str
+    reason: str
+    status: int = 0
+
+
+@_registered
+@dataclass(frozen=True, slots=True)
+class FirstToken(Body):
+    """The first token of an answer came ``ms`` milliseconds after its request left."""
+
+    KIND: ClassVar[str] = "stream.first_token"
+    DURABLE: ClassVar[bool] = False
+    seat: Seat
+    request: int
+    ms: float
+
+
+@_registered
+@dataclass(frozen=True, slots=True)
+class Partial(Body):
+    """Words of an answer since the last such event (at least every 250 ms while it streams)."""
+
+    KIND: ClassVar[str] = "stream.partial"
+    DURABLE: ClassVar[bool] = False
+    seat: Seat
+    request: int
+    block: int
+    what: Literal["text", "thinking", "tool_input"]
+    text: str
+
+
+@_registered
+@dataclass(frozen=True, slots=True)
+class MessageEnded(Body):
+    """A whole answer. ``content`` is the list of content blocks as they go into the next request; ``usd`` is a
+    decimal in text, None when the model has no known price; times in milliseconds since the request left."""
+
+    KIND: ClassVar[str] = "message.ended"
+    seat: Seat
+    request: int
+    message_id: str
+    model: str
+    content: Json
+    stop_reason: str
+    usage: Usage
+    usd: str | None
+    ttft_ms: float | None
+    total_ms: float
+    purpose: str = "turn"
+
+
+@_registered
+@dataclass(frozen=True, slots=True)
+class MessageCut(Body):
+    """An answer that did not come to its end; ``text`` is what had come. Kept, shown as interrupted."""
+
+    KIND: ClassVar[str] = "message.cut"
+    seat: Seat
+    request: int
+    text: str
+    reason: str
+    usage: Usage = Usage()
+    usd: str | None = None
+    purpose: str = "turn"
+
+
+# ---------------------------------------------------------------- tools
+
+
+@_registered
+@dataclass(frozen=True, slots=True)
+class ToolCalled(Body):
+    """P asked for a tool. Logged before anything runs; ``tool_use_id`` is the API's."""
+
+    KIND: ClassVar[str] = "tool.called"
+    tool_use_id: str
+    name: str
+    input: Json
+
+
+@_registered
+@dataclass(frozen=True, slots=True)
+class ToolAsked(Body):
+    """The operator is asked. ``shown`` is exactly what they see: the command, the diff, the arguments."""
+
+    KIND: ClassVar[str] = "tool.asked"
+    tool_use_id: str
+    name: str
+    shown: str
+
+
+AllowScope = Literal["once", "tool", "prefix", "policy"]
+
+
+@_registered
+@dataclass(frozen=True, slots=True)
+class ToolAnswered(Body):
+    """The decision on a tool call and how far it reaches. ``word`` is the operator's word to P with a denial."""
+
+    KIND: ClassVar[str] = "tool.answered"
+    tool_use_id: str
+    name: str
+    decision: Literal["allow", "deny"]
+    scope: AllowScope
+    prefix: str = ""
+    word: str = ""
+
+
+ToolOutcome = Literal["ok", "error", "denied", "stopped", "unknown_tool"]
+
+
+@_registered
+@dataclass(frozen=True, slots=True)
+class ToolEnded(Body):
+    """What a tool gave back. ``content`` is what P is sent (text or content blocks); ``bytes`` its whole size;
+    ``source`` is "memory" for what came out of the room's own memory, which is no evidence for a line."""
+
+    KIND: ClassVar[str] = "tool.ended"
+    tool_use_id: str
+    name: str
+    outcome: ToolOutcome
+    content: Json
+    ms: float
+    bytes: int
+    source: Literal["world", "memory"] = "world"
+
+
+# ---------------------------------------------------------------- tiers
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One line before and after. None before: it is new. After in tier "cold": it left hot or warm."""
+
+    before: Line | None
+    after: Line
+
+
+@_registered
+@dataclass(frozen=True, slots=True)
+class TiersChanged(Body):
+    """One operation on the tiers, whole. ``op`` names it (a tool of DESIGN §7, or promote, retire, restore, undo,
+    decay, expire); ``undoes`` is the ``seq`` of the event that an undo takes back."""
+
+    KIND: ClassVar[str] = "tiers.changed"
+    op: str
+    changes: tuple[Change, ...]
+    reason: str
+    quote: str = ""
+    undoes: int | None = None
+    session: int = 0
+
+
+@_registered
+@dataclass(frozen=True, slots=True)
+class TiersRefused(Body):
+    """An operation that the gate refused; ``reason`` says what would be accepted."""
+
+    KIND: ClassVar[str] = "tiers.refused"
+    op: str
+    input: Json
+    reason: str
+
+
+# ---------------------------------------------------------------- the Keeper
+
+
+@_registered
+@dataclass(frozen=True, slots=True)
+class ChunkGiven(Body):
+    """What K was given to hear: the turns it covers, which pass it is, the text."""
+
+    KIND: ClassVar[str] = "keeper.chunk"
+    turns: tuple[int, ...]
+    purpose: Literal["turn", "warm", "closing"]
+    text: str
+
+
+KeeperStanding = Literal["idle", "busy", "paused", "failed", "ended", "absent"]
+
+
+@_registered
+@dataclass(frozen=True, slots=True)
+class KeeperState(Body):
+    """How K stands and how many turns it is behind; ``reason`` when it is paused or failed."""
+
+    KIND: ClassVar[str] = "keeper.state"
+    DURABLE: ClassVar[bool] = False
+    standing: KeeperStanding
+    behind: int
+    reason: str = ""
+
+
+@_registered
+@dataclass(frozen=True, slots=True)
+class KeeperPassed(Body):
+    """A pass of K is over: what its operations came to."""
+
+    KIND: ClassVar[str] = "keeper.passed"
+    turns: tuple[int, ...]
+    purpose: Literal["turn", "warm", "closing"]
+    accepted: int
+    refused: int
+    note: str = ""
+
+
+@_registered
+@dataclass(frozen=True, slots=True)
+class KeeperWords(Body):
+    """K's words to P (whisper) or to the operator and P (speak), where the condition allows them."""
+
+    KIND: ClassVar[str] = "keeper.words"
+    to: Literal["presence", "both"]
+    text: str
+
+
+# ---------------------------------------------------------------- journals, letters, the close
+
+
+Journal = Literal["snug", "improvements", "recall"]
+
+
+@_registered
+@dataclass(frozen=True, slots=True)
+class JournalWritten(Body):
+    """An entry of an append-only journal, signed and dated in its file by the event's ``by`` and ``at``."""
+
+    KIND: ClassVar[str] = "journal.written"
+    journal: Journal
+    text: str
+
+
+@_registered
+@dataclass(frozen=True, slots=True)
+class LetterFiled(Body):
+    """A letter or handoff of P. ``tiers_seen`` tells whether the condition had shown P tier text before."""
+
+    KIND: ClassVar[str] = "letter.filed"
+    which: Literal["letter", "handoff"]
+    file: str
+    text: str
+    sha256: str
+    tiers_seen: bool
+    edited_by_operator: bool = False
+
+
+@_registered
+@dataclass(frozen=True, slots=True)
+class WorkspaceDiffed(Body):
+    """What the session changed in the workspace, as a unified diff. ``how`` is "git" or "files"."""
+
+    KIND: ClassVar[str] = "workspace.diff"
+    how: str
+    diff: str
+
+
+@_registered
+@dataclass(frozen=True, slots=True)
+class BundleExported(Body):
+    KIND: ClassVar[str] = "bundle.exported"
+    file: str
+    sha256: str
+
+
+@_registered
+@dataclass(frozen=True, slots=True)
+class Notice(Body):
+    """A plain sentence for the operator: something missing at the endpoint, a file set aside, a wrong date."""
+
+    KIND: ClassVar[str] = "notice"
+    level: Literal["info", "warning", "error"]
+    text: str
