@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Literal
 
@@ -12,9 +12,7 @@ RetState = Literal["none", "waiting", "running", "stopped", "told", "void", "set
 """How the RET stands: no task, P not yet at its first token, the clock runs, stopped by the first right action,
 given away by the operator, voided by hand, set by hand (DESIGN §10)."""
 
-SessionState = Literal[
-    "waking", "ready", "waiting", "streaming", "tool", "asking", "closing", "closed", "failed"
-]
+SessionState = Literal["waking", "ready", "waiting", "streaming", "tool", "asking", "closing", "closed", "failed"]
 """What P does now. ``waiting``: a request left and no token came yet; ``asking``: a tool waits for the operator."""
 
 
@@ -22,7 +20,7 @@ SessionState = Literal[
 class SeatReading:
     """What a seat has used in this session so far. ``usd`` is None when its model has no known price."""
 
-    usage: Usage = Usage()
+    usage: Usage = field(default_factory=Usage)
     usd: Decimal | None = None
     calls: int = 0
 
