@@ -1,0 +1,167 @@
+"""Entries of a transcript: what one place in the chat shows, frozen, with every foreign word already clean."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from store.bodies import Json, Seat
+from store.lines import one_line
+from store.text import clean
+
+SUMMARY_CHARS = 200
+"""Characters of a tool's input that its one closed row may take."""
+HEAD_CHARS = 4_000
+"""Characters of a tool's input and output that an entry keeps; the whole is in the event that it names."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Entry:
+    """``n`` is the event that began it, ``part`` tells entries of one event apart, ``turn`` is the event's."""
+
+    n: int
+    turn: int
+    part: int = 0
+
+    @property
+    def key(self) -> tuple[int, int]:
+        """What stays the same while the entry changes."""
+        return (self.n, self.part)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OperatorEntry(_Entry):
+    """The operator's message; ``tail`` is what the program added behind it for P. Queued ones have their ``name``."""
+
+    text: str
+    tail: str = ""
+    queued: bool = False
+    name: str = ""
+
+
+SpeechState = Literal["streaming", "done", "cut"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpeechEntry(_Entry):
+    """One text block of a seat's answer, with the thinking before it. ``reason`` says why it was cut; ``purpose``
+    is that of its request."""
+
+    seat: Seat
+    text: str
+    state: SpeechState
+    reason: str = ""
+    thinking: str = ""
+    purpose: str = "turn"
+
+
+ToolState = Literal["running", "asked", "ok", "error", "denied", "stopped"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolEntry(_Entry):
+    """A tool call. ``shown`` is what the operator was asked about, ``word`` their word to P; ``input`` and ``head``
+    hold at most HEAD_CHARS; ``bytes`` is the output's whole size. The whole input is in event ``n``, the whole
+    output in event ``ended_n`` (0 while it runs)."""
+
+    tool_use_id: str
+    name: str
+    summary: str
+    input: str
+    state: ToolState
+    shown: str = ""
+    word: str = ""
+    ms: float | None = None
+    head: str = ""
+    bytes: int = 0
+    whole: bool = True
+    ended_n: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeeperEntry(_Entry):
+    """K's words to P or to both."""
+
+    to: Literal["presence", "both"]
+    text: str
+
+
+Level = Literal["info", "warning", "error"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoticeEntry(_Entry):
+    """A plain sentence of the program. A later one with the same ``about`` takes its place while it stands last."""
+
+    level: Level
+    text: str
+    about: str = ""
+
+
+DividerKind = Literal["opened", "resumed", "closed", "wake", "break", "ret"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DividerEntry(_Entry):
+    """A mark across the transcript. ``text`` is what it opens to (the wake packet), often nothing."""
+
+    what: DividerKind
+    title: str
+    text: str = ""
+
+
+Entry: TypeAlias = OperatorEntry | SpeechEntry | ToolEntry | KeeperEntry | NoticeEntry | DividerEntry
+
+
+def source(entry: Entry) -> str:
+    """The entry's own words as they are copied and searched: no marks, no wrapping."""
+    match entry:
+        case OperatorEntry() | SpeechEntry() | KeeperEntry() | NoticeEntry():
+            return entry.text
+        case ToolEntry():
+            return "\n".join(part for part in (f"{entry.name} {entry.summary}".rstrip(), entry.head) if part)
+        case DividerEntry():
+            return "\n".join(part for part in (entry.title, entry.text) if part)
+
+
+_TELLING = ("command", "path", "file_path", "pattern", "query", "url", "id")
+
+
+def input_summary(value: Json) -> str:
+    """One line that tells a tool call's input: its telling values when it has some, or else its JSON."""
+    if isinstance(value, dict):
+        told = [item for name in _TELLING if isinstance(item := value.get(name), str) and item]
+        text = " ".join(told) if told else (json.dumps(value, ensure_ascii=False) if value else "")
+    else:
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    text = one_line(clean(text))
+    return text if len(text) <= SUMMARY_CHARS else text[: SUMMARY_CHARS - 1] + "…"
+
+
+def input_text(value: Json) -> str:
+    """A tool call's whole input to be read: a value a line, texts as they are, the rest as JSON."""
+    if isinstance(value, dict):
+        rows = []
+        for name, item in value.items():
+            text = item if isinstance(item, str) else json.dumps(item, ensure_ascii=False)
+            rows.append(f"{name}:\n{text}" if "\n" in text else f"{name}: {text}")
+        return clean("\n".join(rows))
+    return clean(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def content_text(content: Json) -> str:
+    """A tool result's text: its text blocks joined; a block of another type is named in brackets."""
+    if isinstance(content, str):
+        return clean(content)
+    if not isinstance(content, list):
+        return "" if content is None else clean(json.dumps(content, ensure_ascii=False))
+    parts: list[str] = []
+    for block in content:
+        if isinstance(block, dict) and isinstance(text := block.get("text"), str):
+            parts.append(text)
+        elif isinstance(block, dict):
+            parts.append(f"[{block.get('type', 'block')}]")
+        else:
+            parts.append(json.dumps(block, ensure_ascii=False))
+    return clean("\n".join(parts))

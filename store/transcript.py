@@ -1,0 +1,418 @@
+"""The chat as a fold of a session's events: a list of entries, and which of them an event touched."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from store.bodies import (
+    Json,
+    MessageCut,
+    MessageEnded,
+    OperatorQueued,
+    OperatorSaid,
+    OperatorUnqueued,
+    Partial,
+    RequestFailed,
+    RequestRetried,
+    RequestSent,
+    Seat,
+    SessionOpened,
+    SessionResumed,
+    ToolAnswered,
+    ToolAsked,
+    ToolCalled,
+    ToolEnded,
+    TurnEnded,
+)
+from store.entries import (
+    HEAD_CHARS,
+    DividerEntry,
+    Entry,
+    Level,
+    NoticeEntry,
+    OperatorEntry,
+    SpeechEntry,
+    ToolEntry,
+    ToolState,
+    content_text,
+    input_summary,
+    input_text,
+    source,
+)
+from store.events import Event
+from store.marks import mark_of
+from store.text import Cleaner, clean
+
+
+@dataclass(frozen=True, slots=True)
+class Touched:
+    """Entries ``first`` up to but not including ``stop`` are new or changed; those before are as they were. When
+    entries moved or went, ``stop`` is the end of the list."""
+
+    first: int
+    stop: int
+
+
+@dataclass(slots=True)
+class _Answer:
+    """A request whose answer is on its way: where its entries stand and the cleaners of its open blocks."""
+
+    purpose: str
+    places: list[int] = field(default_factory=list)
+    blocks: dict[int, int] = field(default_factory=dict)
+    cleaners: dict[tuple[int, str], Cleaner] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class _Spoken:
+    thinking: str
+    text: str
+
+
+class Transcript:
+    """What the chat shows, in order; queued messages of the operator always stand last.
+
+    ``heard`` are the seats whose answers it shows word by word. K's own answers are tool calls, so the live chat
+    hears P alone; what K says aloud comes as KeeperEntry.
+    """
+
+    def __init__(self, heard: Iterable[Seat] = ("presence",)) -> None:
+        self.operator = ""
+        """The operator's name, once a session opened."""
+        self._heard = frozenset(heard)
+        self._entries: list[Entry] = []
+        self._queued = 0
+        self._answers: dict[tuple[Seat, int], _Answer] = {}
+        self._calls: dict[str, int] = {}
+
+    @property
+    def entries(self) -> Sequence[Entry]:
+        """All entries; the same list as long as the transcript lives, so do not keep positions across ``apply``."""
+        return self._entries
+
+    def apply(self, event: Event) -> Touched | None:
+        """Take one event in; None when nothing that the chat shows changed."""
+        body = event.body
+        match body:
+            case Partial():
+                return self._stream(event, body)
+            case RequestSent():
+                self._answers.setdefault((body.seat, body.request), _Answer(body.purpose))
+                return None
+            case MessageEnded():
+                return self._message_ended(event, body)
+            case MessageCut():
+                return self._message_cut(event, body)
+            case RequestRetried(seat=seat) if seat in self._heard:
+                text = f"{body.reason}; trying again in {body.wait_s:.0f} s (attempt {body.attempt + 1})"
+                return self._notice(event, "info", text, about=f"request {body.request}")
+            case RequestFailed(seat=seat) if seat in self._heard:
+                self._answers.pop((seat, body.request), None)
+                return self._notice(event, "error", body.reason, about=f"request {body.request}")
+            case OperatorSaid():
+                return self._operator_said(event, body)
+            case OperatorQueued():
+                self._queued += 1
+                self._entries.append(
+                    OperatorEntry(n=event.n, turn=event.turn, text=clean(body.text), queued=True, name=body.key)
+                )
+                return self._last()
+            case OperatorUnqueued():
+                return self._unqueue(lambda entry: entry.name == body.key)
+            case ToolCalled():
+                summary, whole = input_summary(body.input), input_text(body.input)
+                self._calls[body.tool_use_id] = len(self._entries) - self._queued
+                return self._add(
+                    ToolEntry(
+                        n=event.n,
+                        turn=event.turn,
+                        tool_use_id=body.tool_use_id,
+                        name=clean(body.name),
+                        summary=summary,
+                        input=whole[:HEAD_CHARS],
+                        state="running",
+                        whole=len(whole) <= HEAD_CHARS,
+                    )
+                )
+            case ToolAsked():
+                shown = clean(body.shown)
+                return self._tool(body.tool_use_id, lambda e: replace(e, state="asked", shown=shown))
+            case ToolAnswered():
+                state: ToolState = "running" if body.decision == "allow" else "denied"
+                word = clean(body.word)
+                return self._tool(body.tool_use_id, lambda e: replace(e, state=state, word=word))
+            case ToolEnded():
+                return self._tool_ended(event, body)
+            case TurnEnded():
+                return self._turn_ended(event, body)
+            case _:
+                return self._marked(event)
+
+    # ------------------------------------------------------------ finding
+
+    def last_error(self) -> int | None:
+        """Where the last tool that failed stands."""
+        for index in range(len(self._entries) - 1, -1, -1):
+            entry = self._entries[index]
+            if isinstance(entry, ToolEntry) and entry.state == "error":
+                return index
+        return None
+
+    def of_turn(self, turn: int) -> int | None:
+        """Where a turn begins."""
+        return next((i for i, entry in enumerate(self._entries) if entry.turn == turn), None)
+
+    def of_mark(self) -> int | None:
+        """Where the RET was last marked by hand."""
+        marks = [i for i, e in enumerate(self._entries) if isinstance(e, DividerEntry) and e.what == "ret"]
+        return marks[-1] if marks else None
+
+    def holding(self, words: str, turn: int | None = None) -> int | None:
+        """The first entry (of a turn) that holds ``words``, white space folded: where a line's quote stands."""
+        wanted = " ".join(words.split())
+        for index, entry in enumerate(self._entries):
+            if turn in (None, entry.turn) and wanted in " ".join(source(entry).split()):
+                return index
+        return None
+
+    # ------------------------------------------------------------ speech
+
+    def _stream(self, event: Event, body: Partial) -> Touched | None:
+        if body.seat not in self._heard or body.what == "tool_input":
+            return None
+        answer = self._answers.setdefault((body.seat, body.request), _Answer("turn"))
+        added = answer.cleaners.setdefault((body.block, body.what), Cleaner()).feed(body.text)
+        place = answer.blocks.get(body.block)
+        if place is None and answer.places:
+            # Thinking belongs to the text that follows it.
+            last = self._entries[answer.places[-1]]
+            if isinstance(last, SpeechEntry) and not last.text and (body.what == "text" or last.thinking):
+                place = answer.blocks[body.block] = answer.places[-1]
+        if place is None:
+            place = len(self._entries) - self._queued
+            answer.places.append(place)
+            answer.blocks[body.block] = place
+            self._add(
+                SpeechEntry(
+                    n=event.n,
+                    turn=event.turn,
+                    seat=body.seat,
+                    text="",
+                    state="streaming",
+                    purpose=answer.purpose,
+                )
+            )
+            touched = Touched(place, len(self._entries))
+        else:
+            touched = Touched(place, place + 1)
+        entry = self._entries[place]
+        if isinstance(entry, SpeechEntry):
+            if body.what == "text":
+                entry = replace(entry, text=entry.text + added)
+            else:
+                entry = replace(entry, thinking=entry.thinking + added)
+            self._entries[place] = entry
+        return touched
+
+    def _message_ended(self, event: Event, body: MessageEnded) -> Touched | None:
+        answer = self._answers.pop((body.seat, body.request), _Answer(body.purpose))
+        if body.seat not in self._heard:
+            return None
+        spoken = _spoken(body.content)
+        reason = "the token limit was reached" if body.stop_reason == "max_tokens" else ""
+        return self._settle(event, body.seat, answer, spoken, cut=bool(reason), reason=reason)
+
+    def _message_cut(self, event: Event, body: MessageCut) -> Touched | None:
+        answer = self._answers.pop((body.seat, body.request), _Answer(body.purpose))
+        if body.seat not in self._heard:
+            return None
+        streamed = [e for place in answer.places if isinstance(e := self._entries[place], SpeechEntry)]
+        spoken = [_Spoken(entry.thinking, entry.text) for entry in streamed]
+        had, kept = "".join(part.text for part in spoken), clean(body.text)
+        if kept.startswith(had):
+            last = spoken.pop() if spoken else _Spoken("", "")
+            spoken.append(_Spoken(last.thinking, last.text + kept[len(had) :]))
+        elif not had.startswith(kept):
+            spoken = [_Spoken(spoken[0].thinking if spoken else "", kept)]
+        if not any(part.text or part.thinking for part in spoken):
+            return self._notice(event, "info", f"cut off before its first word: {body.reason}")
+        return self._settle(event, body.seat, answer, spoken, cut=True, reason=clean(body.reason))
+
+    def _settle(
+        self, event: Event, seat: Seat, answer: _Answer, spoken: list[_Spoken], *, cut: bool, reason: str
+    ) -> Touched | None:
+        """Make the answer's entries say exactly ``spoken``; the last one carries the reason of a cut."""
+        first: int | None = None
+        for i, part in enumerate(spoken):
+            last = i == len(spoken) - 1
+            new = SpeechEntry(
+                n=event.n,
+                part=i,
+                turn=event.turn,
+                seat=seat,
+                text=part.text,
+                thinking=part.thinking,
+                state="cut" if cut and last else "done",
+                reason=reason if last else "",
+                purpose=answer.purpose,
+            )
+            if i < len(answer.places):
+                place = answer.places[i]
+                old = self._entries[place]
+                self._entries[place] = replace(new, n=old.n, part=old.part, turn=old.turn)
+            else:
+                place = self._add(new).first
+            first = place if first is None else min(first, place)
+        for place in reversed(answer.places[len(spoken) :]):
+            self._remove(place)
+            first = place if first is None else min(first, place)
+        return None if first is None else Touched(first, len(self._entries))
+
+    # ------------------------------------------------------------ the operator, tools, the turn's end
+
+    def _operator_said(self, event: Event, body: OperatorSaid) -> Touched:
+        text = clean(body.text)
+        gone = self._unqueue(lambda entry: entry.text == text)
+        added = self._add(OperatorEntry(n=event.n, turn=event.turn, text=text, tail=clean(body.tail)))
+        return Touched(min(added.first, gone.first), len(self._entries)) if gone else added
+
+    def _unqueue(self, wanted: Callable[[OperatorEntry], bool]) -> Touched | None:
+        for index in range(len(self._entries) - self._queued, len(self._entries)):
+            entry = self._entries[index]
+            if isinstance(entry, OperatorEntry) and wanted(entry):
+                del self._entries[index]
+                self._queued -= 1
+                return Touched(index, len(self._entries))
+        return None
+
+    def _tool(self, tool_use_id: str, change: Callable[[ToolEntry], ToolEntry]) -> Touched | None:
+        place = self._calls.get(tool_use_id)
+        if place is None:
+            return None
+        entry = self._entries[place]
+        if isinstance(entry, ToolEntry):
+            self._entries[place] = change(entry)
+        return Touched(place, place + 1)
+
+    def _tool_ended(self, event: Event, body: ToolEnded) -> Touched | None:
+        text = content_text(body.content)
+        state: ToolState = "error" if body.outcome == "unknown_tool" else body.outcome
+        touched = self._tool(
+            body.tool_use_id,
+            lambda entry: replace(
+                entry,
+                state=state,
+                ms=body.ms,
+                head=text[:HEAD_CHARS],
+                bytes=body.bytes,
+                whole=entry.whole and len(text) <= HEAD_CHARS,
+                ended_n=event.n,
+            ),
+        )
+        self._calls.pop(body.tool_use_id, None)
+        return touched
+
+    def _turn_ended(self, event: Event, body: TurnEnded) -> Touched | None:
+        first = self._leave_nothing_open(clean(body.detail) or body.end)
+        added = None
+        if body.end == "failed" and not self._said_last(clean(body.detail)):
+            added = self._notice(event, "error", body.detail or "P's turn failed.")
+        if first is None:
+            return added
+        return Touched(first, len(self._entries))
+
+    def _leave_nothing_open(self, reason: str) -> int | None:
+        """What still streams is cut and what still runs is stopped: every end of a turn flushes."""
+        touched: list[int] = []
+        for (seat, _), answer in list(self._answers.items()):
+            if seat != "presence":
+                continue
+            for place in answer.places:
+                entry = self._entries[place]
+                if isinstance(entry, SpeechEntry) and entry.state == "streaming":
+                    self._entries[place] = replace(entry, state="cut", reason=reason)
+                    touched.append(place)
+        self._answers = {key: answer for key, answer in self._answers.items() if key[0] != "presence"}
+        for place in self._calls.values():
+            entry = self._entries[place]
+            if isinstance(entry, ToolEntry) and entry.state in ("running", "asked"):
+                self._entries[place] = replace(entry, state="stopped")
+                touched.append(place)
+        return min(touched, default=None)
+
+    def _said_last(self, text: str) -> bool:
+        index = len(self._entries) - self._queued - 1
+        last = self._entries[index] if index >= 0 else None
+        return isinstance(last, NoticeEntry) and last.text == text
+
+    # ------------------------------------------------------------ marks and notices
+
+    def _marked(self, event: Event) -> Touched | None:
+        entry = mark_of(event)
+        first: int | None = None
+        match event.body:
+            case SessionOpened(operator=operator):
+                self.operator = clean(operator)
+            case SessionResumed():
+                first = self._leave_nothing_open("interrupted")
+            case _:
+                pass
+        if entry is None:
+            return None
+        added = self._add(entry)
+        return added if first is None else Touched(first, len(self._entries))
+
+    def _notice(self, event: Event, level: Level, text: str, about: str = "") -> Touched:
+        entry = NoticeEntry(n=event.n, turn=event.turn, level=level, text=clean(text), about=about)
+        index = len(self._entries) - self._queued - 1
+        last = self._entries[index] if index >= 0 else None
+        if about and isinstance(last, NoticeEntry) and last.about == about:
+            self._entries[index] = replace(entry, n=last.n, part=last.part)
+            return Touched(index, index + 1)
+        return self._add(entry)
+
+    # ------------------------------------------------------------ the list
+
+    def _add(self, entry: Entry) -> Touched:
+        place = len(self._entries) - self._queued
+        self._entries.insert(place, entry)
+        return Touched(place, len(self._entries))
+
+    def _last(self) -> Touched:
+        return Touched(len(self._entries) - 1, len(self._entries))
+
+    def _remove(self, place: int) -> None:
+        """Takes one entry out; the places that are remembered behind it move up."""
+        del self._entries[place]
+        self._calls = {name: at - (at > place) for name, at in self._calls.items()}
+        for answer in self._answers.values():
+            answer.places = [at - (at > place) for at in answer.places if at != place]
+            answer.blocks = {b: at - (at > place) for b, at in answer.blocks.items() if at != place}
+
+
+def transcript(events: Iterable[Event], heard: Iterable[Seat] = ("presence",)) -> Transcript:
+    """The transcript that ``events`` of one session come to."""
+    found = Transcript(heard)
+    for event in events:
+        found.apply(event)
+    return found
+
+
+def _spoken(content: Json) -> list[_Spoken]:
+    """What an answer's content blocks say: each text with the thinking before it."""
+    found: list[_Spoken] = []
+    thinking: list[str] = []
+    for block in content if isinstance(content, list) else []:
+        if not isinstance(block, dict):
+            continue
+        text, thought = block.get("text"), block.get("thinking")
+        if block.get("type") == "thinking" and isinstance(thought, str):
+            thinking.append(clean(thought))
+        elif block.get("type") == "text" and isinstance(text, str):
+            if text or thinking:
+                found.append(_Spoken("\n\n".join(thinking), clean(text)))
+            thinking = []
+    if any(thinking):
+        found.append(_Spoken("\n\n".join(thinking), ""))
+    return found
