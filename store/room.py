@@ -1,0 +1,364 @@
+"""The room: one partnership's folder, its settings, its lock, its logs, and the views folded from them."""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import threading
+from collections import OrderedDict, deque
+from collections.abc import Callable, Iterator
+from importlib import metadata
+from pathlib import Path
+from types import TracebackType
+
+from store.bodies import Body, By, LogOpened, Notice, TailMoved
+from store.clock import Clock, SystemClock, stamp
+from store.documents import write_whole
+from store.events import FORMAT, Event, EventFormatError, Subscriber, decode
+from store.folding import Level, NewerFormat, fold_room, follow, merged
+from store.lines import Tiers
+from store.lock import Held, RoomLock
+from store.log import Disk, LogWriteError, LogWriter, raw_lines, read_events, sync_folder
+from store.settings import Settings, SettingsError, load_settings, room_toml
+from store.standing import (
+    DESK,
+    LogName,
+    SessionId,
+    SessionSummary,
+    Standing,
+    save_standing,
+)
+
+__all__ = ["DESK", "LogName", "Room", "RoomError", "SessionId", "SessionSummary"]
+
+_log = logging.getLogger(__name__)
+
+OPEN_WRITERS = 4
+"""Logs kept open for appending: the session, the desk, and two to spare."""
+SAVE_EVERY_S = 5.0
+SAVE_EVERY_EVENTS = 256
+"""`tiers.json` is a view: it is saved when this many seconds and events went by, so that opening after a crash folds
+little, and at close."""
+_NAME = re.compile(r"[0-9A-Za-z][0-9A-Za-z._-]{0,79}")
+
+
+class RoomError(Exception):
+    """A room cannot be made, opened or written; one plain sentence that says what to do."""
+
+
+class Room:
+    """One room, open. ``found`` is what opening it had to say: files set aside, views rebuilt, broken chains."""
+
+    def __init__(
+        self, root: Path, settings: Settings, read_only: bool, clock: Clock, lock: RoomLock | None, disk: Disk | None
+    ) -> None:
+        """Use ``Room.open``."""
+        self.root = root
+        self.settings = settings
+        self.read_only = read_only
+        self.clock = clock
+        self.found: list[Notice] = []
+        self.memory = root / "memory"
+        self.letters_dir = root / "letters"
+        self.sessions_dir = root / "sessions"
+        self.snug_file = root / "snug.md"
+        self.improvements_file = root / "improvements.md"
+        self.recall_file = root / "recall.md"
+        self._lock = lock
+        self._disk = disk
+        self._closed = False
+        self._guard = threading.RLock()
+        self._subscribers: list[Subscriber] = []
+        self._waiting: deque[Event] = deque()
+        self._delivering = False
+        self._writers: OrderedDict[LogName, LogWriter] = OrderedDict()
+        self._standing = Standing()
+        self._unsaved = 0
+        self._saved_at = clock.mono()
+        self._given_ids: set[str] = set()
+
+    # ------------------------------------------------------------ making and opening
+
+    @staticmethod
+    def create(root: Path, operator: str, *, model: str = "claude-opus-5-5", base_url: str = "") -> Path:
+        """Makes a new room in ``root`` and gives its path; open it with ``Room.open``.
+
+        Raises RoomError when ``root`` is a room already or holds anything else.
+        """
+        if (root / "room.toml").exists():
+            raise RoomError(f"{root} is a room already; open it, or choose another folder")
+        try:
+            if root.exists() and (not root.is_dir() or any(root.iterdir())):
+                raise RoomError(f"{root} is not empty and is no room; choose a new or an empty folder")
+            root.mkdir(mode=0o700, parents=True, exist_ok=True)
+            root.chmod(0o700)
+            for folder in ("memory", "letters", "sessions"):
+                (root / folder).mkdir(mode=0o700)
+            # Last, because it is what makes a folder a room.
+            write_whole(root / "room.toml", room_toml(operator, model, base_url).encode())
+        except OSError as error:
+            raise RoomError(f"cannot make a room in {root}: {error.strerror}; choose another folder") from error
+        return root
+
+    @classmethod
+    def open(cls, root: Path, read_only: bool = False, clock: Clock | None = None, disk: Disk | None = None) -> Room:
+        """The room in ``root``, its views folded up to its newest event.
+
+        Raises RoomError when there is no such room, when another process writes to it, when its settings are wrong
+        or its format is newer than this program.
+        """
+        clock = clock or SystemClock()
+        if not root.exists():
+            raise RoomError(f"there is no room at {root}; make one with: twins init {root}")
+        if not (root / "room.toml").is_file():
+            raise RoomError(f"{root} is no room: it has no room.toml; make one with: twins init {root}")
+        try:
+            settings = load_settings(root / "room.toml")
+        except SettingsError as error:
+            raise RoomError(str(error)) from error
+        lock = None
+        if not read_only:
+            try:
+                lock = RoomLock(root, clock)
+            except Held as held:
+                raise RoomError(f"{root} is in use by {held}; close it there, or open this room read-only") from held
+            except OSError as error:
+                raise RoomError(
+                    f"{root} cannot be written: {error.strerror or error}; mend that, or open it read-only"
+                ) from error
+        room = cls(root, settings, read_only, clock, lock, disk)
+        try:
+            room._fold_all()
+        except (NewerFormat, OSError) as error:
+            room._let_go()
+            raise RoomError(str(error)) from error
+        except BaseException:
+            room._let_go()
+            raise
+        return room
+
+    def close(self) -> None:
+        """Saves the views, closes the logs and lets go of the lock. Safe to call twice."""
+        with self._guard:
+            if self._closed:
+                return
+            try:
+                if not self.read_only and self._unsaved:
+                    self._save()
+            finally:
+                self._let_go()
+
+    def __enter__(self) -> Room:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _let_go(self) -> None:
+        self._closed = True
+        for writer in self._writers.values():
+            writer.close()
+        self._writers.clear()
+        if self._lock:
+            self._lock.release()
+
+    def _fold_all(self) -> None:
+        folded = fold_room(self.sessions_dir, self.root / "tiers.json", self.read_only, self._say)
+        self._standing = folded.standing
+        self._unsaved = folded.newer
+        for log, torn in folded.torn:
+            text = f"a crash left {torn.bytes} bytes of an unfinished event in {log}, kept in {torn.file.name}"
+            self._say("warning", text)
+            self.append(log, "system", TailMoved(torn.bytes, torn.file.name))
+
+    def refresh(self) -> tuple[Event, ...]:
+        """In a read-only room: folds in what the writer appended since, tells the subscribers, and gives it."""
+        if not self.read_only:
+            return ()
+        with self._guard:
+            seen = self.seq
+            newer: list[Event] = []
+            self._standing = follow(self.sessions_dir, self._standing, self._say, newer.append)
+            self._waiting.extend(event for event in newer if event.seq > seen)
+            self._deliver()
+            return tuple(event for event in newer if event.seq > seen)
+
+    def _say(self, level: Level, text: str) -> None:
+        notice = Notice(level, text)
+        if notice not in self.found:
+            self.found.append(notice)
+
+    # ------------------------------------------------------------ what stands
+
+    @property
+    def tiers(self) -> Tiers:
+        """Hot and warm as they stand."""
+        return self._standing.tiers
+
+    @property
+    def seq(self) -> int:
+        """The newest event's ``seq``; 0 in a new room."""
+        return self._standing.seq
+
+    def logs(self) -> tuple[LogName, ...]:
+        """The room's logs, in the order in which they were opened as far as their names tell; the desk last."""
+        return tuple(sorted(self._standing.logs, key=lambda name: (name == DESK, name)))
+
+    def log_path(self, log: LogName) -> Path:
+        """Where a log's events stand. Raises RoomError for a name that cannot be one."""
+        if not _NAME.fullmatch(log):
+            raise RoomError(f"{log!r} is no name of a session; they look like 20261130T000512Z-a1")
+        return self.sessions_dir / log / "events.jsonl"
+
+    def sessions(self) -> tuple[SessionSummary, ...]:
+        """The room's sessions by number, without reading their logs."""
+        found = (stand.summary() for stand in self._standing.logs.values())
+        return tuple(sorted((row for row in found if row), key=lambda row: row.number))
+
+    def letter_offsets(self) -> tuple[tuple[LogName, int], ...]:
+        """Where the events of filed letters begin: log and byte, log by log."""
+        return tuple((name, offset) for name in self.logs() for offset in self._standing.logs[name].letters)
+
+    def new_session_id(self) -> SessionId:
+        """A name for a new session that sorts by time: ``20261130T000512Z-a1``, a2 … z9 within one second."""
+        second = self.clock.now().strftime("%Y%m%dT%H%M%SZ")
+        for mark in (f"{letter}{digit}" for letter in "abcdefghijklmnopqrstuvwxyz" for digit in "123456789"):
+            name = f"{second}-{mark}"
+            if name not in self._given_ids and not (self.sessions_dir / name).exists():
+                self._given_ids.add(name)
+                return SessionId(LogName(name))
+        raise RoomError("too many sessions began within this second; try again in the next")
+
+    # ------------------------------------------------------------ reading
+
+    def events(self, log: LogName) -> Iterator[Event]:
+        """The events of one log in order. Damaged lines are left out and said in ``found``."""
+        path = self.log_path(log)
+        if path.exists():
+            yield from read_events(path, log, on_damage=lambda damage: self._say("error", str(damage)))
+
+    def event_at(self, log: LogName, offset: int) -> Event:
+        """The event whose line begins at a byte of a log. Raises EventFormatError when none does."""
+        for raw in raw_lines(self.log_path(log), offset):
+            return decode(raw.content, log)
+        raise EventFormatError(f"log {log} holds no event at byte {offset}")
+
+    def all_events(self) -> Iterator[Event]:
+        """Every event of the room in order of ``seq``, whatever the clock did."""
+        for log, raw, _ in merged({name: self.log_path(name) for name in self.logs()}, {}):
+            try:
+                yield decode(raw.content, log)
+            except EventFormatError as error:
+                self._say("error", f"log {log}, byte {raw.offset}: {error}")
+
+    # ------------------------------------------------------------ writing
+
+    def append(self, log: LogName, by: By, body: Body, turn: int = 0) -> Event:
+        """Writes one event, folds it in and tells the subscribers; when it returns, the event stands on the disk.
+
+        What it costs does not depend on the room's size. Raises LogWriteError when the disk refuses (nothing of the
+        event is then kept), RoomError when the room is read-only or closed.
+        """
+        with self._guard:
+            if self.read_only:
+                raise RoomError("this room is open read-only; nothing was written")
+            if self._closed:
+                raise RoomError("this room is closed; nothing was written")
+            if log not in self._standing.logs:
+                self._open_log(log)
+            event = self._write(log, by, body, turn)
+            self._deliver()
+            self._save_when_due()
+            return event
+
+    def subscribe(self, subscriber: Subscriber) -> Callable[[], None]:
+        """Calls ``subscriber`` with every event from now on, in the order of the log, after it stands on the disk.
+        The result ends that. An event appended by a subscriber is told once the present one has been told to all."""
+        self._subscribers.append(subscriber)
+
+        def unsubscribe() -> None:
+            if subscriber in self._subscribers:
+                self._subscribers.remove(subscriber)
+
+        return unsubscribe
+
+    def _open_log(self, log: LogName) -> None:
+        path = self.log_path(log)
+        try:
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            sync_folder(self.sessions_dir)
+        except OSError as error:
+            raise LogWriteError(f"cannot make {path.parent}: {error.strerror}; nothing was written") from error
+        cites, _ = self._standing.cited()
+        if cites:
+            # The new log's first line hashes the cited one: that one must not be lost to a power cut behind it.
+            self._writer(LogName(cites.log)).sync()
+        try:
+            version = metadata.version("two-twins")
+        except metadata.PackageNotFoundError:
+            version = "from source"
+        self._write(log, "system", LogOpened(FORMAT, log, f"two-twins {version}", cites), 0)
+
+    def _write(self, log: LogName, by: By, body: Body, turn: int) -> Event:
+        stand = self._standing.logs.get(log)
+        prev = stand.sha256 if stand else self._standing.cited()[1]
+        event = Event(
+            n=stand.n + 1 if stand else 1,
+            seq=self._standing.seq + 1,
+            at=stamp(self.clock.now()),
+            mono=self.clock.mono(),
+            by=by,
+            turn=turn,
+            body=body,
+            prev=prev,
+            log=log,
+        )
+        written = self._writer(log).append(event)
+        self._standing.take_event(log, event, written.offset, written.size, written.sha256)
+        self._unsaved += 1
+        self._waiting.append(event)
+        return event
+
+    def _writer(self, log: LogName) -> LogWriter:
+        writer = self._writers.get(log)
+        if writer is None:
+            writer = self._writers[log] = LogWriter(self.log_path(log), self._disk)
+            while len(self._writers) > OPEN_WRITERS:
+                self._writers.popitem(last=False)[1].close()
+        self._writers.move_to_end(log)
+        return writer
+
+    def _deliver(self) -> None:
+        if self._delivering:
+            return
+        self._delivering = True
+        try:
+            while self._waiting:
+                event = self._waiting.popleft()
+                for subscriber in tuple(self._subscribers):
+                    try:
+                        subscriber(event)
+                    except Exception:  # noqa: BLE001 - whatever a listener does, the event stands and others hear it
+                        _log.exception("a subscriber failed on event %d (%s)", event.seq, event.kind)
+        finally:
+            self._delivering = False
+
+    def _save_when_due(self) -> None:
+        if self._unsaved >= SAVE_EVERY_EVENTS and self.clock.mono() - self._saved_at >= SAVE_EVERY_S:
+            self._save()
+
+    def _save(self) -> None:
+        try:
+            for name, writer in self._writers.items():
+                # A view must not be ahead of its log after a power cut.
+                writer.sync()
+                self._standing.logs[name].mtime_ns = os.stat(writer.path).st_mtime_ns
+            save_standing(self.root / "tiers.json", self._standing)
+        except OSError as error:
+            # The logs are the truth and stand; the next opening folds them again.
+            _log.warning("tiers.json was not saved: %s", error)
+        self._saved_at = self.clock.mono()
+        self._unsaved = 0
