@@ -7,7 +7,7 @@ import hashlib
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -15,6 +15,8 @@ from starlette.requests import Request as HttpRequest
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
+from app.scripted.batches import Batches
+from app.scripted.capabilities import Capabilities, Feature
 from app.scripted.faults import Fault, FaultQueue
 from app.scripted.prompt_cache import PromptCache, total_tokens
 from app.scripted.refusals import Refusal, invalid, not_found, refusal_of
@@ -31,7 +33,6 @@ MAX_OUTPUT_TOKENS = 64_000
 
 #: Closes the TCP connection of an exchange without finishing its answer.
 HangUp: TypeAlias = Callable[[HttpRequest], None]
-Feature: TypeAlias = Literal["cache", "count_tokens", "thinking", "tools", "models", "batches"]
 
 
 class Endpoints:
@@ -40,24 +41,44 @@ class Endpoints:
     All of it runs in the server's event loop; other threads only read `received` and fill `faults`.
     """
 
-    def __init__(self, script: Script, cache: PromptCache, *, hang_up: HangUp, ignore_pace: bool) -> None:
+    def __init__(
+        self,
+        script: Script,
+        cache: PromptCache,
+        *,
+        hang_up: HangUp,
+        capabilities: Capabilities,
+        clock: Callable[[], float],
+        batch_seconds: float,
+        ignore_pace: bool,
+    ) -> None:
         self.received: list[Request] = []
         self.faults = FaultQueue()
         self._script = script
         self._cache = cache
         self._hang_up = hang_up
+        self._capabilities = capabilities
+        self._batches = Batches(clock=clock, seconds=batch_seconds, play=self._played)
         self._ignore_pace = ignore_pace
         self._asked: Counter[str] = Counter()  # how often a very same request has come
 
     def app(self) -> Starlette:
-        """The ASGI application."""
+        """The ASGI application, with a route for each feature that is there."""
+        batch = "/v1/messages/batches"
+        optional: list[tuple[Feature, Route]] = [
+            ("count_tokens", Route("/v1/messages/count_tokens", self.count_tokens, methods=["POST"])),
+            ("models", Route("/v1/models", self.models, methods=["GET"])),
+            ("models", Route("/v1/models/{model_id:path}", self.model, methods=["GET"])),
+            ("batches", Route(batch, self.take_batch, methods=["POST"])),
+            ("batches", Route(batch + "/{batch_id}", self.batch, methods=["GET"])),
+            ("batches", Route(batch + "/{batch_id}/cancel", self.cancel_batch, methods=["POST"])),
+            ("batches", Route(batch + "/{batch_id}/results", self.batch_results, methods=["GET"])),
+        ]
         return Starlette(
             routes=[
                 Route("/health", self.health, methods=["GET"]),
                 Route("/v1/messages", self.messages, methods=["POST"]),
-                Route("/v1/messages/count_tokens", self.count_tokens, methods=["POST"]),
-                Route("/v1/models", self.models, methods=["GET"]),
-                Route("/v1/models/{model_id:path}", self.model, methods=["GET"]),
+                *(route for feature, route in optional if self._capabilities.has(feature)),
             ],
             exception_handlers={Refusal: _refused, HTTPException: _no_such_route},
         )
@@ -83,12 +104,11 @@ class Endpoints:
         streamed = request.body.get("stream") is True
         if fault is not None:
             await self._misbehave_first(fault, http, streamed=streamed)
-        check_request(request.body)
         reply = self.reply(request)
         if reply.delay_s and not self._ignore_pace:
             await asyncio.sleep(reply.delay_s)
         made = self.answer(request, reply)
-        headers = {"request-id": _request_id(request)}
+        headers = {"request-id": request.identifier}
         if not streamed:
             body = made.message()
             if fault is not None and fault.kind == "malformed_tool_input":
@@ -97,6 +117,22 @@ class Endpoints:
         pace = None if self._ignore_pace else reply.pace
         stream = self._stream(made, http, pace=pace, fault=fault)
         return StreamingResponse(stream, media_type="text/event-stream", headers=headers)
+
+    async def take_batch(self, http: HttpRequest) -> Response:
+        batch = self._batches.take(await self.receive(http))
+        return JSONResponse(batch.described(_base_url(http)))
+
+    async def batch(self, http: HttpRequest) -> Response:
+        return JSONResponse(self._batches.find(str(http.path_params["batch_id"])).described(_base_url(http)))
+
+    async def cancel_batch(self, http: HttpRequest) -> Response:
+        return JSONResponse(self._batches.cancel(str(http.path_params["batch_id"])).described(_base_url(http)))
+
+    async def batch_results(self, http: HttpRequest) -> Response:
+        batch = self._batches.find(str(http.path_params["batch_id"]))
+        if batch.ended is None:
+            raise not_found(f"Batch {batch.identifier} has no results yet: it has not ended.")
+        return Response(b"".join(batch.result_lines()), media_type="application/x-jsonl")
 
     async def receive(self, http: HttpRequest) -> Request:
         """The request, kept in `received`; raises `Refusal` when it can not be read."""
@@ -112,9 +148,14 @@ class Endpoints:
         return request
 
     def reply(self, request: Request) -> Reply:
-        """What the script says to this request. A script that fails is an error that no client retries."""
+        """What the script says to this request; raises `Refusal` when the request is not valid.
+
+        A script that fails is an error that no client retries.
+        """
+        self._capabilities.check(request.body)
+        check_request(request.body)
         try:
-            return self._script.reply(request)
+            return self._capabilities.within(self._script.reply(request))
         except Exception as error:
             message = f"The {request.seat}'s script failed: {type(error).__name__}: {error}"
             raise Refusal(500, "api_error", message, {"x-should-retry": "false"}) from error
@@ -125,7 +166,11 @@ class Endpoints:
         self._asked[digest] += 1
         message_id = "msg_" + hashlib.sha256(f"{digest}/{self._asked[digest]}".encode()).hexdigest()[:24]
         spent = self._cache.account(request.body)
-        return answer(reply, message_id=message_id, model=str(request.body["model"]), spent=spent)
+        model = str(request.body["model"])
+        return answer(reply, message_id=message_id, model=model, spent=spent, cache=self._capabilities.has("cache"))
+
+    def _played(self, request: Request) -> JsonObject:
+        return self.answer(request, self.reply(request)).message()
 
     async def _misbehave_first(self, fault: Fault, http: HttpRequest, *, streamed: bool) -> None:
         """What a fault does before any answer. Faults inside a stream strike here when nothing is streamed."""
@@ -192,8 +237,8 @@ def _with_broken_input(block: JsonObject, made: Answer, fault: Fault) -> JsonObj
     return {**block, "input": fault.message or cut_short(made)}
 
 
-def _request_id(request: Request) -> str:
-    return "req_" + hashlib.sha256(request.raw).hexdigest()[:24]
+def _base_url(http: HttpRequest) -> str:
+    return str(http.base_url).rstrip("/")
 
 
 def _request_id_of(made: Answer) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -56,6 +57,11 @@ class Request:
     raw: bytes
     at: float
     headers: Mapping[str, str]
+
+    @property
+    def identifier(self) -> str:
+        """The request's id, the same for the same bytes."""
+        return "req_" + hashlib.sha256(self.raw).hexdigest()[:24]
 
     @property
     def messages(self) -> list[JsonObject]:

@@ -7,9 +7,11 @@ import socket
 import threading
 import time
 from collections.abc import Callable
+from collections.abc import Set as AbstractSet
 from types import TracebackType
 from typing import TYPE_CHECKING
 
+from app.scripted.capabilities import Capabilities, Feature, RefusableFeature
 from app.scripted.faults import Fault
 from app.scripted.prompt_cache import MINIMUM_TOKENS, PromptCache
 from app.scripted.request import Request, Seat
@@ -31,7 +33,8 @@ class ScriptedServer:
 
     `with` runs it in a background thread, `async with` in the event loop of the caller. `port` 0 takes a free
     one. `clock` (seconds) ages the prompt cache, `minimum_cached_tokens` is the shortest prefix it keeps.
-    `ignore_pace` plays every reply without its pace and delay.
+    `ignore_pace` plays every reply without its pace and delay. A batch ends `batch_seconds` of the clock after it
+    was made. `without` and `refuses` make it a lesser endpoint, see `Capabilities`.
     """
 
     def __init__(
@@ -42,12 +45,17 @@ class ScriptedServer:
         clock: Callable[[], float] = time.monotonic,
         minimum_cached_tokens: int = MINIMUM_TOKENS,
         ignore_pace: bool = False,
+        batch_seconds: float = 0.0,
+        without: AbstractSet[Feature] = frozenset(),
+        refuses: AbstractSet[RefusableFeature] = frozenset(),
     ) -> None:
         self._script = script
         self._port = port
         self._clock = clock
         self._minimum = minimum_cached_tokens
         self._ignore_pace = ignore_pace
+        self._batch_seconds = batch_seconds
+        self._capabilities = Capabilities(without, refuses)
         self._socket: socket.socket | None = None
         self._endpoints: Endpoints | None = None
         self._listener: Listener | None = None
@@ -143,7 +151,15 @@ class ScriptedServer:
             raise
         self._socket = bound
         cache = PromptCache(self._clock, self._minimum)
-        self._endpoints = Endpoints(self._script, cache, hang_up=self._hang_up, ignore_pace=self._ignore_pace)
+        self._endpoints = Endpoints(
+            self._script,
+            cache,
+            hang_up=self._hang_up,
+            capabilities=self._capabilities,
+            clock=self._clock,
+            batch_seconds=self._batch_seconds,
+            ignore_pace=self._ignore_pace,
+        )
         self._listener = Listener(self._endpoints.app())
         return self._listener
 
