@@ -62,3 +62,9 @@ def stamp(at: datetime) -> str:
 def from_stamp(at: str) -> datetime:
     """The time that ``stamp`` wrote. Raises ValueError for anything else."""
     return datetime.fromisoformat(at)
+
+
+def weekday_line(at: datetime) -> str:
+    """The date as prose, with its weekday, for whoever has no clock: ``It is Monday 30 November 2026, 00:05 UTC.``"""
+    at = at.astimezone(UTC)
+    return f"It is {at:%A} {at.day} {at:%B %Y}, {at:%H:%M} UTC."

@@ -17,6 +17,9 @@ SEAT_HEADER = "x-twins-seat"
 JsonObject: TypeAlias = dict[str, Any]
 
 
+ENGINE_MARK = "<two-twins "
+
+
 class UnreadableRequest(ValueError):
     """The body or the seat header can not be understood; the message says why in one sentence."""
 
@@ -74,23 +77,18 @@ class Request:
         """Index of the last user message that has text; one of tool results alone does not count."""
         for position in range(len(self.messages) - 1, -1, -1):
             message = self.messages[position]
-            if message.get("role") == "user" and any(
-                b.get("type") == "text" for b in blocks_of(message.get("content"))
-            ):
+            if message.get("role") == "user" and _own_words(message):
                 return position
         return None
 
     @property
     def operator_text(self) -> str:
-        """The last text block of the last user message that has text: what the operator said in their own words.
+        """The last text block of the last user message that has one: what the operator said in their own words.
 
-        Blocks before it are what the engine put in front (wake packet, tiers), which no beat may match.
+        Blocks that the engine adds (wake packet, hot lines, whispers) begin with its mark, and no beat may match them.
         """
         position = self.operator_position
-        if position is None:
-            return ""
-        blocks = blocks_of(self.messages[position].get("content"))
-        return str([b for b in blocks if b.get("type") == "text"][-1].get("text", ""))
+        return "" if position is None else _own_words(self.messages[position])[-1]
 
     @property
     def round(self) -> int:
@@ -129,3 +127,8 @@ def parse_body(raw: bytes) -> JsonObject:
     if not isinstance(body, dict):
         raise UnreadableRequest("The request body must be a JSON object.")
     return body
+
+
+def _own_words(message: JsonObject) -> list[str]:
+    texts = [str(block.get("text", "")) for block in blocks_of(message.get("content")) if block.get("type") == "text"]
+    return [text for text in texts if not text.startswith(ENGINE_MARK)]

@@ -1,0 +1,124 @@
+"""Builds the two seats of a session on the SDK: clients, tools, briefs, budgets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from app.session.answers import Listener
+from app.session.chunks import Ear
+from app.session.endpoint import Endpoint
+from app.session.keeper import Keeper
+from app.session.keeper_tools import KeeperDesk, tools_for
+from app.session.opening import Opened
+from app.session.policy import Policy
+from app.session.presence import Presence
+from app.session.shell import Shell, sandbox_command, sandbox_works
+from app.session.tools import Ask, ToolBelt
+from app.session.wire import connect
+from store.bodies import Seat
+from store.clock import weekday_line
+from store.lines import HOT_BUDGET, WARM_BUDGET, render
+
+KEEPER_MAX_TOKENS = 4_000
+REQUEST_TIMEOUT_S = 600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Seats:
+    """Both seats, ready. ``close`` ends P's shell and the connections."""
+
+    presence: Presence
+    belt: ToolBelt
+    keeper: Keeper | None
+    clients: tuple[object, ...]
+
+    async def close(self) -> None:
+        """End P's shell and close both connections."""
+        await self.belt.close()
+        for client in self.clients:
+            await client.close()  # type: ignore[attr-defined]
+
+
+def build_seats(
+    opened: Opened, endpoint: Endpoint, policy: Policy, ear: Ear, ask: Ask, environment: Mapping[str, str]
+) -> Seats:
+    """Both seats of a session. Importing this module imports the SDK."""
+    record = opened.record
+    room = record.room
+    settings = room.settings
+    cache = {"type": "ephemeral"} if settings.session.cache_ttl == "5m" else {"type": "ephemeral", "ttl": "1h"}
+
+    def listener(seat: Seat) -> Listener:
+        return Listener(
+            record,
+            seat,
+            endpoint.model,
+            idle_timeout_s=settings.endpoint.idle_timeout_s,
+            journal=seat == "presence",
+        )
+
+    hears_presence = listener("presence")
+    presence_client = connect(
+        endpoint,
+        "presence",
+        hears_presence.tap,
+        max_retries=settings.endpoint.max_retries,
+        timeout_s=REQUEST_TIMEOUT_S,
+    )
+    network = settings.tools.network
+    confined = settings.tools.sandbox != "off" and sandbox_works(opened.workspace, room.memory, network=network)
+    shell = Shell(
+        opened.workspace,
+        environment,
+        timeout_s=settings.tools.bash_timeout_s,
+        wrap=sandbox_command(opened.workspace, room.memory, network=network) if confined else (),
+    )
+    belt = ToolBelt(record, policy, opened.workspace, shell, ask, built_in_memory=not endpoint.base_url)
+    presence = Presence(
+        record,
+        presence_client,
+        hears_presence,
+        belt,
+        model=endpoint.model,
+        system=opened.presence.text,
+        max_tokens=settings.endpoint.max_tokens,
+        cache_control=cache,
+        max_retries=settings.endpoint.max_retries,
+    )
+    if not opened.condition.keeper:
+        return Seats(presence, belt, None, (presence_client,))
+    hears_keeper = listener("keeper")
+    keeper_client = connect(
+        endpoint, "keeper", hears_keeper.tap, max_retries=settings.endpoint.max_retries, timeout_s=REQUEST_TIMEOUT_S
+    )
+    keeper = Keeper(
+        record,
+        keeper_client,
+        hears_keeper,
+        ear,
+        KeeperDesk(record, opened.condition),
+        model=endpoint.model,
+        brief=opened.keeper.text,
+        tools=tools_for(opened.condition),
+        opening=lambda: keeper_opening(opened),
+        max_tokens=min(KEEPER_MAX_TOKENS, settings.endpoint.max_tokens),
+        cache_control=cache,
+        window_turns=settings.keeper.window_turns,
+        max_usd=settings.keeper.max_usd,
+        max_session_tokens=settings.keeper.max_tokens,
+    )
+    return Seats(presence, belt, keeper, (presence_client, keeper_client))
+
+
+def keeper_opening(opened: Opened) -> str:
+    """What a window of K begins with: where it is, and the tiers as they stand."""
+    room = opened.record.room
+    tiers = room.tiers
+    hot, warm = render(tiers.hot()), render(tiers.warm())
+    task = f"Task: {opened.task.title}\n" if opened.task else ""
+    return (
+        f"Session {opened.record.number} of {room.settings.operator}'s room. {weekday_line(room.clock.now())}\n{task}\n"
+        f"# Hot ({tiers.size('hot'):,} of {HOT_BUDGET:,} bytes)\n{hot or '(empty)'}\n\n"
+        f"# Warm ({tiers.size('warm'):,} of {WARM_BUDGET:,} bytes)\n{warm or '(empty)'}"
+    )

@@ -1,0 +1,380 @@
+"""A live session: what the operator can do, carried out by P, K and the room; every effect is an event first."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import os
+import re
+from collections import deque
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from app.measure.call_text import found_in_call
+from app.session import workspace as workspaces
+from app.session.chunks import Ear
+from app.session.closing import REQUESTS
+from app.session.endpoint import Endpoint, without_credentials
+from app.session.opening import Opened, snapshot_of
+from app.session.policy import Approve, Policy
+from store.bodies import (
+    AllowScope,
+    BreakMarked,
+    Json,
+    KeeperPassed,
+    KeeperState,
+    KeeperWords,
+    LetterFiled,
+    Notice,
+    OperatorQueued,
+    OperatorSaid,
+    OperatorUnqueued,
+    RetMarked,
+    SessionClosed,
+    ToolAnswered,
+    ToolCalled,
+    ToolEnded,
+    TurnEnded,
+)
+from store.decay import expired
+from store.events import Event
+from store.gate import Accepted, judge
+from store.letters import file_letter
+from store.lines import render
+from store.operations import Operation, Refused
+
+if TYPE_CHECKING:
+    from app.session.keeper import Keeper
+    from app.session.presence import Presence
+    from app.session.tools import ToolBelt
+
+KEEPER_MAX_TOKENS = 4_000
+
+
+class Session:
+    """One session, live. Everything it does can be followed by ``room.subscribe``; it knows no screen.
+
+    Call ``connect`` once (it imports the SDK, over a second, away from the event loop), then ``say`` and the rest;
+    ``close`` ends it with letters, ``leave`` ends it without (it can be resumed).
+    """
+
+    def __init__(self, opened: Opened, endpoint: Endpoint, *, approve: Approve | None = None) -> None:
+        self.record = opened.record
+        self.room = opened.record.room
+        self.log = opened.record.log
+        self.condition = opened.condition
+        self.task = opened.task
+        self.workspace = opened.workspace
+        self.endpoint = endpoint
+        settings = self.room.settings
+        self.policy = Policy(
+            approve or settings.tools.approve, set(settings.tools.allow), list(settings.tools.allow_prefixes)
+        )
+        self._opened = opened
+        self._connected: asyncio.Event = asyncio.Event()
+        self._presence: Presence | None = None
+        self._keeper: Keeper | None = None
+        self._belt: ToolBelt | None = None
+        self._ear = Ear(settings.keeper.tool_result_bytes)
+        self._asks: dict[str, asyncio.Future[ToolAnswered]] = {}
+        self._asked_names: dict[str, str] = {}
+        self._queue: deque[tuple[str, str]] = deque()
+        self._queued = 0
+        self._turn: asyncio.Task[None] | None = None
+        self._keeper_task: asyncio.Task[None] | None = None
+        self._words: list[KeeperWords] = []
+        self._inputs: dict[str, Json] = {}
+        self._unheard: set[int] = set()
+        self._closers: list[Callable[[], Coroutine[None, None, None]]] = []
+        self._breaks = {
+            name: re.compile(pattern, re.IGNORECASE)
+            for name, pattern in (self.task.breaks if self.task else {}).items()
+            if pattern
+        }
+        self._before: list[Event] = list(self.room.events(self.log))
+        for event in self._before:
+            self._follow(event, live=False)
+        self._unsubscribe = self.record.subscribe(self._follow)
+
+    # ------------------------------------------------------------ life
+
+    async def connect(self) -> None:
+        """Make the seats ready. Raises nothing for an endpoint that is not there: the first request will say so."""
+        loop = asyncio.get_running_loop()
+        await loop.run_in_executor(None, _import_sdk)
+        from app.session.seats import build_seats
+
+        seats = build_seats(self._opened, self.endpoint, self.policy, self._ear, self._ask, _tool_environment(self))
+        self._presence, self._belt, self._keeper = seats.presence, seats.belt, seats.keeper
+        self._closers = [seats.close]
+        if self._keeper is not None:
+            for event in self._before:
+                self._keeper.count(event)
+            self.record.subscribe(self._keeper.count)
+            for turn in sorted(self._unheard):
+                self._keeper.hear(turn)
+            self._keeper_task = asyncio.create_task(self._keeper.run(), name="keeper")
+            self._keeper_task.add_done_callback(self._keeper_ended)
+        else:
+            self.record.append("system", KeeperState("absent", 0, f"condition {self.condition.name} has no Keeper"))
+        self._before = []
+        self._connected.set()
+
+    async def close(self, *, letters: bool = True) -> None:
+        """End the session: P's letter and handoff, K's closing pass beside them, what expires, what changed."""
+        self.stop()
+        self._queue.clear()
+        await self._turn_over()
+        await self._connected.wait()
+        await asyncio.gather(self._letters() if letters and self.record.turn else _nothing(), self._keeper_close())
+        leaving = expired(self.room.tiers, self.record.number)
+        if leaving is not None:
+            self.record.append("system", leaving)
+        changed = await asyncio.to_thread(workspaces.changed, self.workspace, snapshot_of(self.room, self.log))
+        self.record.append("system", changed)
+        self.record.append("operator", SessionClosed("closed by the operator"))
+        await self._let_go()
+
+    async def leave(self) -> None:
+        """Stop everything at once without closing the session; ``twins resume`` goes on with it."""
+        self.stop()
+        self._queue.clear()
+        await self._turn_over()
+        await self._let_go()
+
+    async def _let_go(self) -> None:
+        self._unsubscribe()
+        if self._keeper_task is not None:
+            self._keeper_task.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._keeper_task
+        for close in self._closers:
+            await close()
+        self._closers = []
+
+    # ------------------------------------------------------------ talking
+
+    @property
+    def busy(self) -> bool:
+        """Whether P is at work."""
+        return self._turn is not None and not self._turn.done()
+
+    def say(self, text: str) -> str | None:
+        """Give P a message. While P works it is queued instead; the result is then its key, for ``take_back``."""
+        if self.busy:
+            self._queued += 1
+            key = f"q{self._queued}"
+            self._queue.append((key, text))
+            self.record.append("operator", OperatorQueued(key, text))
+            return key
+        self._begin(text)
+        return None
+
+    def take_back(self, key: str) -> str | None:
+        """Take a queued message back; its text, or None when it has left already."""
+        for item in self._queue:
+            if item[0] == key:
+                self._queue.remove(item)
+                self.record.append("operator", OperatorUnqueued(key))
+                return item[1]
+        return None
+
+    def go_on(self) -> bool:
+        """Let P go on after an answer that was cut off or a request that failed. False when P is at work."""
+        if self.busy or not self.record.turn:
+            return False
+        self._turn = asyncio.create_task(self._work(), name="turn")
+        return True
+
+    def stop(self) -> bool:
+        """Stop P's generation or its running tool; what has come is kept. False when P is not at work."""
+        if not self.busy or self._turn is None:
+            return False
+        return self._turn.cancel()
+
+    async def turn_over(self) -> None:
+        """Wait until P has handed back and nothing is queued."""
+        while self.busy:
+            await self._turn_over()
+
+    async def keeper_at_rest(self) -> None:
+        """Wait until K has heard everything, or will hear no more."""
+        await self._connected.wait()
+        if self._keeper is not None:
+            await self._keeper.at_rest()
+
+    def answer(
+        self, tool_use_id: str, *, allow: bool, scope: AllowScope = "once", prefix: str = "", word: str = ""
+    ) -> bool:
+        """Answer the question about a tool call. False when it is not asked any more."""
+        waiting = self._asks.pop(tool_use_id, None)
+        if waiting is None or waiting.done():
+            return False
+        name = self._asked_names.pop(tool_use_id, "")
+        waiting.set_result(ToolAnswered(tool_use_id, name, "allow" if allow else "deny", scope, prefix, word))
+        return True
+
+    # ------------------------------------------------------------ the operator's hand on the tiers and marks
+
+    def operate(self, operation: Operation) -> Accepted | Refused:
+        """One operation of the operator on the tiers, through the same gate as K's."""
+        judged = judge(
+            self.room.tiers,
+            operation,
+            by="operator",
+            session=self.record.number,
+            turn=self.record.turn,
+            evidence=self.record.evidence,
+        )
+        self.record.append("operator", judged.body)
+        return judged
+
+    def mark_break(self) -> None:
+        """A natural break by the operator's key: K looks through warm as well."""
+        self.record.append("operator", BreakMarked("operator"))
+
+    def mark_ret(self, mark: RetMarked) -> None:
+        """The operator sets, voids or restores the RET by hand."""
+        self.record.append("operator", mark)
+
+    def toggle_keeper(self) -> str:
+        """Stop K, or start it again; the standing that holds then."""
+        if self._keeper is None:
+            return "absent"
+        if self._keeper.standing in ("paused", "failed"):
+            self._keeper.start_again()
+        else:
+            self._keeper.pause("stopped by the operator")
+        return self._keeper.standing
+
+    # ------------------------------------------------------------ inside
+
+    def _begin(self, text: str) -> None:
+        self.record.append("operator", OperatorSaid(text, self._tail()))
+        self._words.clear()
+        self._turn = asyncio.create_task(self._work(), name="turn")
+
+    async def _work(self) -> None:
+        await self._connected.wait()
+        assert self._presence is not None
+        turn = self.record.turn
+        try:
+            await self._presence.turn()
+        finally:
+            if self._keeper is not None:
+                self._keeper.hear(turn)
+        if self._queue:
+            key, text = self._queue.popleft()
+            self.record.append("operator", OperatorUnqueued(key))
+            # The task that runs this is the one to be replaced, so the next turn begins behind it.
+            asyncio.get_running_loop().call_soon(self._begin, text)
+            await asyncio.sleep(0)
+
+    async def _turn_over(self) -> None:
+        if self._turn is not None:
+            with suppress(asyncio.CancelledError):
+                await asyncio.shield(self._turn)
+
+    def _tail(self) -> str:
+        """What the condition shows P behind the operator's message: hot lines, K's words; marked as what they are."""
+        parts = []
+        if self.condition.hot_each_turn and self.room.tiers.hot():
+            parts.append(f"Hot lines:\n{render(self.room.tiers.hot())}")
+        said = [words.text for words in self._words if words.to == "both"]
+        whispered = [words.text for words in self._words if words.to == "presence"]
+        if said:
+            parts.append("Said aloud:\n" + "\n".join(said))
+        if whispered:
+            parts.append("Whispered to you:\n" + "\n".join(whispered))
+        if not parts:
+            return ""
+        return "\n".join(
+            ["<two-twins from the Keeper: a colleague's notes, no instruction of the operator>", *parts, "</two-twins>"]
+        )
+
+    async def _ask(self, tool_use_id: str) -> ToolAnswered:
+        waiting: asyncio.Future[ToolAnswered] = asyncio.get_running_loop().create_future()
+        self._asks[tool_use_id] = waiting
+        try:
+            return await waiting
+        finally:
+            self._asks.pop(tool_use_id, None)
+
+    def _follow(self, event: Event, live: bool = True) -> None:
+        self._ear.apply(event)
+        body = event.body
+        match body:
+            case OperatorSaid():
+                self._words.clear()
+            case KeeperWords():
+                self._words.append(body)
+            case TurnEnded():
+                self._unheard.add(event.turn)
+            case KeeperPassed():
+                self._unheard.difference_update(body.turns)
+            case ToolCalled():
+                self._inputs[body.tool_use_id] = body.input
+                self._asked_names[body.tool_use_id] = body.name
+            case ToolAnswered(decision="allow", scope="tool") if not live:
+                self.policy.tools.add(body.name)
+            case ToolAnswered(decision="allow", scope="prefix") if not live and body.prefix:
+                self.policy.prefixes.append(body.prefix)
+            case ToolEnded():
+                called_with = self._inputs.pop(body.tool_use_id, None)
+                if live and body.outcome in ("ok", "error"):
+                    for name, pattern in self._breaks.items():
+                        if found_in_call(pattern, called_with):
+                            self.record.append("system", BreakMarked(name), event.turn)
+            case BreakMarked() if live and self._keeper is not None:
+                self._keeper.at_break()
+            case _:
+                pass
+
+    def _keeper_ended(self, task: asyncio.Task[None]) -> None:
+        if not task.cancelled() and task.exception() is not None:
+            self.record.append("system", KeeperState("failed", len(self._unheard), f"{task.exception()}"))
+
+    async def _keeper_close(self) -> None:
+        if self._keeper is None:
+            return
+        await self._keeper.at_rest()
+        await self._keeper.close()
+
+    async def _letters(self) -> None:
+        assert self._presence is not None
+        filed = {event.body.which for event in self.room.events(self.log) if isinstance(event.body, LetterFiled)}
+        for which, request in REQUESTS.items():
+            if which in filed:
+                continue
+            try:
+                answer = await self._presence.write(request.replace("$operator", self.room.settings.operator), which)
+            except Exception as error:  # noqa: BLE001 — whatever keeps P from writing, the session must close
+                self.record.append("system", Notice("error", f"P's {which} could not be written: {error}"))
+                continue
+            if not answer.text.strip():
+                self.record.append("system", Notice("warning", f"P wrote no {which}."))
+                continue
+            tiers_seen = self.condition.hot_each_turn or self.condition.whisper
+            file_letter(
+                self.room,
+                self.log,
+                "letter" if which == "letter" else "handoff",
+                answer.text.strip(),
+                tiers_seen=tiers_seen,
+                edited=False,
+                turn=self.record.turn,
+            )
+
+
+def _import_sdk() -> None:
+    importlib.import_module("app.session.seats")
+    importlib.import_module("genai_prices")
+
+
+def _tool_environment(session: Session) -> dict[str, str]:
+    return without_credentials(os.environ, (session.room.settings.endpoint.api_key_env,))
+
+
+async def _nothing() -> None:
+    return None
