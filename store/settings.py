@@ -3,25 +3,16 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping
-from difflib import get_close_matches
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal
 from urllib.parse import urlsplit
 
-from pydantic import (
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    ValidationError,
-    field_validator,
-    model_validator,
-)
-from pydantic_core import ErrorDetails, PydanticCustomError
+from pydantic import Field, field_validator, model_validator
+from pydantic_core import PydanticCustomError
 
 from store.bodies import Json
+from store.toml import Section, Texts, TomlError, checked, read_toml, toml_tables
 
 ROOM_FORMAT = 1
 """Version of a room's layout; `room.toml` carries it."""
@@ -31,19 +22,7 @@ class SettingsError(ValueError):
     """`room.toml` cannot be used; one plain sentence with line and key."""
 
 
-def _as_tuple(value: object) -> object:
-    return tuple(value) if isinstance(value, list) else value
-
-
-Texts = Annotated[tuple[str, ...], BeforeValidator(_as_tuple)]
-"""A TOML list of texts."""
-
-
-class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
-
-
-class Endpoint(_Section):
+class Endpoint(Section):
     """Where the model is. The key itself never stands in the file: only the name of the variable that holds it."""
 
     base_url: str = ""
@@ -75,7 +54,7 @@ class Endpoint(_Section):
         return name
 
 
-class SessionSettings(_Section):
+class SessionSettings(Section):
     """What a session starts with when the command line does not say otherwise."""
 
     condition: str = Field(default="B", min_length=1)
@@ -83,7 +62,7 @@ class SessionSettings(_Section):
     wake_packet_touches: bool = False
 
 
-class KeeperSettings(_Section):
+class KeeperSettings(Section):
     """What the Keeper may spend in one session, and how much it is given to hear."""
 
     max_usd: float = Field(default=5.0, ge=0, allow_inf_nan=False)
@@ -92,7 +71,7 @@ class KeeperSettings(_Section):
     tool_result_bytes: int = Field(default=1_200, ge=0)
 
 
-class ToolSettings(_Section):
+class ToolSettings(Section):
     """Which tools run without asking, and what bash may do."""
 
     approve: Literal["ask", "none", "read", "all"] = "ask"
@@ -103,7 +82,7 @@ class ToolSettings(_Section):
     bash_timeout_s: float = Field(default=120.0, gt=0, allow_inf_nan=False)
 
 
-class McpServer(_Section):
+class McpServer(Section):
     """One MCP server: a command to start, or the address of one that runs."""
 
     command: Texts = ()
@@ -116,13 +95,13 @@ class McpServer(_Section):
         return self
 
 
-class ScreenSettings(_Section):
+class ScreenSettings(Section):
     """How the screen looks. An empty theme is Textual's own choice."""
 
     theme: str = ""
 
 
-class Settings(_Section):
+class Settings(Section):
     """All of `room.toml`."""
 
     format: Literal[1]
@@ -147,120 +126,24 @@ class Settings(_Section):
 def load_settings(path: Path) -> Settings:
     """The settings in ``path``. Raises SettingsError with one sentence: file, line, key, what it must be."""
     try:
-        text = path.read_bytes().decode()
-    except UnicodeDecodeError as error:
-        raise SettingsError(f"{path.name} is not UTF-8 (byte {error.start}); save it as UTF-8") from error
-    except OSError as error:
-        raise SettingsError(f"{path.name} cannot be read: {error.strerror}") from error
-    return parse_settings(text, path.name)
+        return parse_settings(read_toml(path), path.name)
+    except TomlError as error:
+        raise SettingsError(str(error)) from error
 
 
 def parse_settings(text: str, name: str = "room.toml") -> Settings:
     """The settings that ``text`` holds; ``name`` is how errors call the file. Raises SettingsError."""
     try:
-        found: dict[str, Json] = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise SettingsError(f"{name}{_toml_place(error)}") from error
-    version = found.get("format")
-    if isinstance(version, int) and version > ROOM_FORMAT:
-        raise SettingsError(
-            f"this room has format {version}, and this program reads formats up to {ROOM_FORMAT}; "
-            "update two-twins to open it"
-        )
-    try:
-        return Settings.model_validate(found)
-    except ValidationError as error:
-        raise SettingsError(toml_error(error, text, name, Settings)) from error
-
-
-# ---------------------------------------------------------------- errors of TOML files in one sentence
-
-
-def _toml_place(error: tomllib.TOMLDecodeError) -> str:
-    said = re.fullmatch(r"(.*) \(at (?:line (\d+), column (\d+)|end of document)\)", str(error), re.DOTALL)
-    if not said:
-        return f": is no TOML: {error}"
-    where = f" line {said[2]}, column {said[3]}" if said[2] else ", at its end"
-    return f"{where}: is no TOML: {said[1][:1].lower()}{said[1][1:]}"
-
-
-def toml_error(error: ValidationError, text: str, name: str, model: type[BaseModel]) -> str:
-    """The first thing wrong in a TOML file as one sentence: ``name line 7: keeper.max_usd: must be a number``."""
-    first = error.errors(include_url=False)[0]
-    keys = tuple(str(part) for part in first["loc"] if isinstance(part, str) and not part.startswith("function-"))
-    line = _line_of(text, keys)
-    where = f" line {line}" if line else ""
-    key = f"{'.'.join(keys)}: " if keys else ""
-    return f"{name}{where}: {key}{_must(first, keys, model)}"
-
-
-def _must(error: ErrorDetails, keys: tuple[str, ...], model: type[BaseModel]) -> str:
-    # What stood there is never repeated: it may be a key pasted in the wrong place.
-    said = error["type"]
-    about = error.get("ctx", {})
-    if said == "missing":
-        return "is missing; add it"
-    if said == "extra_forbidden":
-        known = _known_keys(model, keys[:-1])
-        near = get_close_matches(keys[-1], known, 1)
-        return f"is not a key here; {f'did you mean {near[0]}?' if near else 'the keys are ' + ', '.join(known)}"
-    sentences = {
-        "string_type": "must be text in quotes",
-        "string_too_short": "must not be empty",
-        "bool_type": "must be true or false",
-        "int_type": "must be a whole number",
-        "float_type": "must be a number",
-        "finite_number": "must be a finite number",
-        "tuple_type": "must be a list of texts",
-        "mapping_type": "must be a table of keys",
-        "dict_type": "must be a table of keys",
-        "model_type": "must be a section of keys",
-        "model_attributes_type": "must be a section of keys",
-    }
-    if said in sentences:
-        return sentences[said]
-    if said == "literal_error":
-        return f"must be {about.get('expected')}"
-    bounds = {"greater_than_equal": "at least", "greater_than": "more than", "less_than_equal": "at most"}
-    if said in bounds:
-        return f"must be {bounds[said]} {next(iter(about.values()))}"
-    return error["msg"]
-
-
-def _known_keys(model: type[BaseModel], path: tuple[str, ...]) -> list[str]:
-    for key in path:
-        field = model.model_fields.get(key)
-        inner = field.annotation if field else None
-        if isinstance(inner, type) and issubclass(inner, BaseModel):
-            model = inner
-        elif key == "mcp":
-            model = McpServer
-    return list(model.model_fields)
-
-
-_TABLE = re.compile(r"""\s*\[{1,2}\s*([^\]#]+?)\s*\]{1,2}\s*(?:#.*)?$""")
-_KEY = re.compile(r"""\s*((?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|'[^']*'))*)\s*=""")
-
-
-def _line_of(text: str, keys: tuple[str, ...]) -> int:
-    """The line that sets ``keys``, or the nearest table around it; 0 when neither stands in the file."""
-    table: tuple[str, ...] = ()
-    best, best_line = 0, 0
-    for number, line in enumerate(text.splitlines(), 1):
-        if opened := _TABLE.match(line):
-            table = _parts(opened[1])
-            here = table
-        elif key := _KEY.match(line):
-            here = table + _parts(key[1])
-        else:
-            continue
-        if len(here) > best and keys[: len(here)] == here:
-            best, best_line = len(here), number
-    return best_line
-
-
-def _parts(dotted: str) -> tuple[str, ...]:
-    return tuple(part.strip().strip("\"'") for part in re.findall(r"""[\w-]+|"[^"]*"|'[^']*'""", dotted))
+        found = toml_tables(text, name)
+        version = found.get("format")
+        if isinstance(version, int) and version > ROOM_FORMAT:
+            raise SettingsError(
+                f"this room has format {version}, and this program reads formats up to {ROOM_FORMAT}; "
+                "update two-twins to open it"
+            )
+        return checked(found, text, name, Settings)
+    except TomlError as error:
+        raise SettingsError(str(error)) from error
 
 
 # ---------------------------------------------------------------- the file of a new room
