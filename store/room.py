@@ -218,6 +218,11 @@ class Room:
         found = (stand.summary() for stand in self._standing.logs.values())
         return tuple(sorted((row for row in found if row), key=lambda row: row.number))
 
+    def session(self, log: LogName) -> SessionSummary | None:
+        """The row of one session; None for a log that is none."""
+        stand = self._standing.logs.get(log)
+        return stand.summary() if stand else None
+
     def letter_offsets(self) -> tuple[tuple[LogName, int], ...]:
         """Where the events of filed letters begin: log and byte, log by log."""
         return tuple((name, offset) for name in self.logs() for offset in self._standing.logs[name].letters)
