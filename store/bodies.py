@@ -6,9 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal, TypeAlias, TypeVar
 
+from pydantic import JsonValue
+
 from store.lines import Line
 
-Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
+Json: TypeAlias = JsonValue
+"""Any JSON value. Pydantic's own alias: it checks a recursive one only when the recursion has a name."""
 Seat = Literal["presence", "keeper", "reader"]
 By = Literal["operator", "presence", "keeper", "reader", "system"]
 
