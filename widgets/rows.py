@@ -146,6 +146,8 @@ class RowList(ScrollView, Generic[ItemT], can_focus=True):
 
     def _measure(self) -> None:
         """Lay out what is not laid out yet. Only here, so that heights and rows never disagree while drawing."""
+        if not self.container_size.width:
+            return  # not laid out yet; the first resize measures
         width = self.row_width
         opened = self.cursor if self.has_focus else -1
         self._drawn = [self._lay_out(item, width, index == opened) for index, item in enumerate(self._items)]

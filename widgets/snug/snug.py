@@ -44,6 +44,7 @@ class SnugPane(RowList[SnugEntry]):
         "snug--rule",
     }
 
+    BORDER_TITLE = "snug"
     EMPTY = "The snug is empty. What a twin writes here is its own, signed and dated; nothing is ever taken out."
 
     def on_mount(self) -> None:
@@ -66,6 +67,6 @@ class SnugPane(RowList[SnugEntry]):
         seat = item.by if item.by in ("presence", "keeper") else "operator"
         name = _NAMES.get(item.by, clean(item.by))
         left = [piece(100, (name, f"snug--{seat}")), piece(50, (item.moment, "snug--dim"))]
-        right = [piece(60, ("+ this session", "snug--keeper"))] if item.new else []
+        right = [piece(60, ("+ new", "snug--keeper"))] if item.new else []
         body = Content(clean(item.text).strip()).wrap(width)
         return (fitted(left, right, width), *body, Content(""))

@@ -17,6 +17,7 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from store.bodies import Change
+from store.decay import Fading
 from store.lines import BUDGETS, LineId, Tier, Tiers
 from widgets.figures import Piece, bar, fitted, piece
 from widgets.tiers.changes import SIGNS, ChangeName, TurnChanges
@@ -100,12 +101,11 @@ class TierPanel(Vertical):
 
     # ------------------------------------------------------------ values
 
-    def show(self, tiers: Tiers, fading: Mapping[LineId, int] | None = None) -> None:
-        """Show ``tiers``. ``fading`` gives the priority after the next opening of each line that will lose one
-        (0: it goes to cold); None leaves what was known."""
+    def show(self, tiers: Tiers, fading: Iterable[Fading] | None = None) -> None:
+        """Show ``tiers``. ``fading`` is what the next opening will lower; None leaves what was known."""
         self._tiers = tiers
         if fading is not None:
-            self._fading = dict(fading)
+            self._fading = {item.line.id: item.priority for item in fading}
         self._draw()
 
     def changed(self, changes: Iterable[Change]) -> None:

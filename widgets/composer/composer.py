@@ -1,0 +1,131 @@
+"""The composer: a growing text area under a rule that says where the words go and what enter does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Horizontal
+from textual.content import Content
+from textual.events import Click
+from textual.message import Message
+from textual.reactive import reactive
+from textual.widgets import Static, TextArea
+
+from store.lines import one_line
+from store.text import clean
+from widgets.composer.area import ComposerArea
+from widgets.figures import size
+
+ComposerMode = Literal["send", "queue", "closed", "read_only"]
+
+_TITLES: dict[ComposerMode, str] = {
+    "send": "to Presence",
+    "queue": "Presence works: what you send waits in line",
+    "closed": "this session is closed",
+    "read_only": "read only: another program holds this room",
+}
+
+
+class Submitted(Message):
+    """The operator sent ``text``: whole, with every paste in it."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        super().__init__()
+
+
+class Composer(Horizontal):
+    """Posts ``Submitted``. ``mode`` says what becomes of a message now; ``ready`` is a line that stands ready to be
+    sent by enter while nothing else is written (the demo's next line)."""
+
+    DEFAULT_CSS = Path(__file__).with_suffix(".tcss").read_text(encoding="utf-8")
+
+    mode: reactive[ComposerMode] = reactive[ComposerMode]("send", init=False)
+    ready: reactive[str] = reactive("", init=False)
+
+    def compose(self) -> ComposeResult:
+        yield Static("›", id="composer-sign", markup=False)
+        yield ComposerArea(id="composer-area")
+
+    def on_mount(self) -> None:
+        self._say()
+
+    # ------------------------------------------------------------ values
+
+    @property
+    def area(self) -> ComposerArea:
+        return self.query_one(ComposerArea)
+
+    @property
+    def text(self) -> str:
+        """What is written, with its pastes unfolded."""
+        return self.area.whole
+
+    def put(self, text: str) -> None:
+        """Write ``text`` in place of what stands there: a queued message taken back, an editor's result."""
+        self.area.put(text)
+
+    def set_history(self, entries: Sequence[str]) -> None:
+        """What the operator sent before in this room, oldest first."""
+        self.area.set_history(entries)
+
+    def focus_area(self) -> None:
+        """Give the keys to the text area."""
+        self.area.focus()
+
+    # ------------------------------------------------------------ sending
+
+    @on(ComposerArea.Send)
+    def _send(self, event: ComposerArea.Send) -> None:
+        event.stop()
+        area = self.area
+        text = area.whole if area.text.strip() else self.ready
+        if self.mode in ("closed", "read_only") or not text.strip():
+            return
+        area.load_text("")
+        area.pastes.forget()
+        area.remember(text)
+        self.post_message(Submitted(text))
+
+    @on(TextArea.Changed)
+    def _changed(self, event: TextArea.Changed) -> None:
+        event.stop()
+        self._say()
+
+    def on_click(self, event: Click) -> None:
+        if event.widget is not self.area:
+            self.focus_area()
+
+    # ------------------------------------------------------------ looks
+
+    def watch_mode(self, old: ComposerMode, new: ComposerMode) -> None:
+        self.remove_class(f"-{old}")
+        self.add_class(f"-{new}")
+        self.area.read_only = new in ("closed", "read_only")
+        self._say()
+
+    def watch_ready(self) -> None:
+        self._say()
+
+    def _say(self) -> None:
+        area = self.area
+        waits = self.ready and not area.text and not area.read_only
+        area.show_ready(Content(one_line(clean(self.ready))) if waits else Content(""))
+        hint = self._hint(bool(waits), area)
+        self.border_title = Content.assemble(_TITLES[self.mode], (f"  {hint}" if hint else "", "not bold dim"))
+
+    def _hint(self, waits: bool, area: ComposerArea) -> str:
+        if area.read_only:
+            return ""
+        pastes = area.pastes.within(area.text)
+        if pastes:
+            weight = sum(len(paste.text.encode("utf-8", "surrogatepass")) for paste in pastes)
+            noun = "paste" if len(pastes) == 1 else "pastes"
+            return f"{len(pastes)} {noun} of {size(weight)} will be sent whole"
+        if waits:
+            return "enter sends this line, or write your own"
+        return "enter sends, ctrl+j new line, ↑ earlier words"
