@@ -142,16 +142,12 @@ def prefix_steps(body: JsonObject) -> list[_Step]:
     for block in blocks_of(body.get("system")):
         add("system", block)
     state.update(canonical([body.get("tool_choice"), body.get("thinking")]))
-    cacheable = len(steps) - 1
     for index, message in enumerate(body.get("messages", [])):
         for block in blocks_of(message["content"]):
             add(f"{index}:{message['role']}", block)
-            if block.get("type") != "thinking":
-                cacheable = len(steps) - 1
-    whole = body.get("cache_control")
-    if isinstance(whole, dict) and cacheable >= 0:
-        last = steps[cacheable]
-        steps[cacheable] = _Step(last.key, last.tokens, last.ttl or _ttl({"cache_control": whole}))
+    if steps:  # the request's own `cache_control` is a breakpoint on its last block
+        last = steps[-1]
+        steps[-1] = _Step(last.key, last.tokens, last.ttl or _ttl(body))
     return steps
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scripted_plays import HandClock, Play, always
 
-from app.scripted.prompt_cache import LOOKBACK_POSITIONS, PromptCache, count_tokens, total_tokens
+from app.scripted.prompt_cache import PromptCache, count_tokens, total_tokens
 from app.scripted.script import Reply
 
 FIVE = {"type": "ephemeral"}
@@ -84,7 +84,7 @@ async def test_another_order_of_keys_in_a_tool_input_is_another_prefix(play: Pla
     assert (await client.messages.create(**asked({"b": 2, "a": 1}))).usage.cache_read_input_tokens == 0
 
 
-@pytest.mark.parametrize(("added", "hit"), [(LOOKBACK_POSITIONS - 1, True), (LOOKBACK_POSITIONS, False)])
+@pytest.mark.parametrize(("added", "hit"), [(19, True), (20, False)])
 async def test_a_breakpoint_finds_an_entry_at_most_twenty_positions_back(play: Play, added: int, hit: bool) -> None:
     _, client = await play(always(Reply(text="answer")), minimum_cached_tokens=0)
     await client.messages.create(**asking(text("start", FIVE)))

@@ -57,6 +57,7 @@ def test_what_no_beat_matches_gets_the_scripts_otherwise() -> None:
     seat = SeatScript((Beat("^never$", (Reply("no"),)),), otherwise=Reply("otherwise"))
     assert seat.reply(request("hello")).text == "otherwise"
     assert Script().reply(request("hello")).text == SCRIPTED_NOTICE
+    assert seat.reply(request("hello", "called a tool", [RESULT])) == NOTHING_MORE
 
 
 def test_with_every_match_all_matching_beats_are_merged_in_order_round_by_round() -> None:

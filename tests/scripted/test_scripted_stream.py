@@ -194,6 +194,18 @@ def test_a_server_in_a_thread_serves_the_blocking_client_and_stops_with_a_stream
         _ = server.base_url
 
 
+async def test_an_answer_without_a_pace_is_read_while_it_is_still_being_written(play: Play) -> None:
+    server, client = await play(always(Reply(text="x" * 2000)))
+    listener = server._listener
+    assert listener is not None
+    async with client.messages.stream(**HELLO) as stream:
+        async for event in stream:
+            if event.type == "text":
+                break
+        assert listener.server_state.tasks  # the server still writes, in this same event loop
+        await stream.until_done()
+
+
 async def test_a_client_that_leaves_does_not_hold_the_stream(play: Play) -> None:
     server, client = await play(always(Reply(text="slow " * 500, pace=5)))
     async with client.messages.stream(**HELLO) as stream:

@@ -88,6 +88,7 @@ TAKEN: list[dict[str, Any]] = [
     {"messages": [HI, HI]},
     {"messages": [HI, assistant(USE, USE2), user(RESULT2, RESULT, text("and?"))]},
     {"messages": [HI, assistant(USE, USE2), user(RESULT), user(RESULT2)]},
+    {"messages": [HI, assistant(USE), user(RESULT, text("x")), assistant(USE2), user(RESULT2)]},
     {"messages": [HI, assistant(text("a")), assistant(USE), user(RESULT)]},
     {"messages": [user({"type": "image", "source": {"type": "url", "url": "x"}}, text("see"))]},
     {"tool_choice": {"type": "auto"}, "tools": [tool("a", OBJECT), {"type": "bash_20250124", "name": "bash"}]},
