@@ -9,7 +9,6 @@ from typing import ClassVar, Generic, TypeVar
 
 from rich.segment import Segment
 from textual.binding import Binding, BindingType
-from textual.cache import LRUCache
 from textual.content import Content
 from textual.events import Click
 from textual.geometry import Region, Size
@@ -64,7 +63,7 @@ class RowList(ScrollView, Generic[ItemT], can_focus=True):
         self._starts: list[int] = [0]
         self._drawn: list[tuple[Content, ...]] = []
         self._opened = -1
-        self._laid_out: LRUCache[tuple[ItemT, int, bool], tuple[Content, ...]] = LRUCache(4096)
+        self._laid_out: dict[tuple[ItemT, int, bool], tuple[Content, ...]] = {}
         self._empty: Content = Content("")
         self.set_reactive(RowList.cursor, -1)
 
@@ -137,12 +136,8 @@ class RowList(ScrollView, Generic[ItemT], can_focus=True):
         return max(1, self.container_size.width - self.styles.scrollbar_size_vertical)
 
     def _lay_out(self, item: ItemT, width: int, current: bool) -> tuple[Content, ...]:
-        place = (item, width, current)
-        found = self._laid_out.get(place)
-        if found is None:
-            found = tuple(self.rows(item, width, current))
-            self._laid_out[place] = found
-        return found
+        found = self._laid_out.get((item, width, current))
+        return tuple(self.rows(item, width, current)) if found is None else found
 
     def _measure(self) -> None:
         """Lay out what is not laid out yet. Only here, so that heights and rows never disagree while drawing."""
@@ -150,7 +145,9 @@ class RowList(ScrollView, Generic[ItemT], can_focus=True):
             return  # not laid out yet; the first resize measures
         width = self.row_width
         opened = self.cursor if self.has_focus else -1
-        self._drawn = [self._lay_out(item, width, index == opened) for index, item in enumerate(self._items)]
+        places = [(item, width, index == opened) for index, item in enumerate(self._items)]
+        self._drawn = [self._lay_out(*place) for place in places]
+        self._laid_out = dict(zip(places, self._drawn, strict=True))
         self._opened = opened
         self._starts = [0, *accumulate(len(rows) for rows in self._drawn)]
         self.virtual_size = Size(width, self._starts[-1])

@@ -102,7 +102,8 @@ class PlainText(RowList[TextLine]):
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         room = max(1, width - self.styles.scrollbar_size_vertical)
-        return sum(len(self._lay_out(item, room, False)) for item in self._given)
+        # Each line takes a row at least, so no more of them than the screen has rows can matter.
+        return sum(len(self._lay_out(item, room, False)) for item in self._given[: self.app.size.height])
 
     def action_choose(self) -> None:
         """Enter means nothing here."""

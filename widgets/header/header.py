@@ -8,6 +8,7 @@ from textual.content import Content
 from textual.reactive import reactive
 from textual.widget import Widget
 
+from store.lines import one_line
 from store.readings import LiveReading, RetReading, SessionState
 from store.text import clean
 from widgets.figures import NOTHING, Piece, clock, fitted, piece
@@ -56,7 +57,7 @@ class SessionHeader(Widget):
 
     DEFAULT_CSS = Path(__file__).with_suffix(".tcss").read_text(encoding="utf-8")
 
-    reading: reactive[LiveReading] = reactive(LiveReading, init=False)
+    reading: reactive[LiveReading] = reactive(LiveReading, init=False, repaint=False)
 
     def watch_reading(self, old: LiveReading, new: LiveReading) -> None:
         width = self.content_size.width
@@ -69,9 +70,9 @@ class SessionHeader(Widget):
     @staticmethod
     def rows(reading: LiveReading, width: int) -> tuple[Content, Content]:
         """Both rows for ``reading`` at ``width`` cells."""
-        task = clean(reading.task).strip()
+        task = one_line(clean(reading.task))
         title = (task, "bold") if task else ("no task", "$text-muted")
-        condition = clean(f"{reading.condition} {reading.condition_title}").strip()
+        condition = one_line(clean(f"{reading.condition} {reading.condition_title}"))
         first = fitted(
             [piece(100, title)],
             [
@@ -90,11 +91,11 @@ class SessionHeader(Widget):
             left.append(piece(75, (f"{reading.queued} {noun} queued", "$text-warning")))
         right = []
         if reading.operator:
-            right.append(piece(20, ("operator ", "$text-muted"), clean(reading.operator)))
+            right.append(piece(20, ("operator ", "$text-muted"), one_line(clean(reading.operator))))
         if reading.model:
-            right.append(piece(40, ("model ", "$text-muted"), clean(reading.model)))
+            right.append(piece(40, ("model ", "$text-muted"), one_line(clean(reading.model))))
         if reading.sandbox:
-            right.append(piece(30, ("sandbox ", "$text-muted"), clean(reading.sandbox)))
+            right.append(piece(30, ("sandbox ", "$text-muted"), one_line(clean(reading.sandbox))))
         if reading.scripted:
             right.append(piece(110, (" scripted ", "bold $text-accent on $accent-muted")))
         if reading.read_only:

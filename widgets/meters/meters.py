@@ -9,6 +9,7 @@ from textual.reactive import reactive
 from textual.widget import Widget
 
 from store.bodies import KeeperStanding
+from store.lines import one_line
 from store.readings import LiveReading, SeatReading
 from store.text import clean
 from widgets.figures import Piece, bar, clock, fitted, money, percent, piece, span, sparkline, tokens
@@ -78,7 +79,7 @@ class MeterBar(Widget):
 
     DEFAULT_CSS = Path(__file__).with_suffix(".tcss").read_text(encoding="utf-8")
 
-    reading: reactive[LiveReading] = reactive(LiveReading, init=False)
+    reading: reactive[LiveReading] = reactive(LiveReading, init=False, repaint=False)
 
     def watch_reading(self, old: LiveReading, new: LiveReading) -> None:
         width = self.content_size.width
@@ -121,6 +122,6 @@ class MeterBar(Widget):
                 whose = " of P" if width < NARROW else " of P's money"
                 keeper.append(piece(60, f"{percent(reading.keeper_share):>3}", (whose, "$text-muted")))
             if reading.keeper_reason:
-                keeper.append(piece(70, (clean(reading.keeper_reason).strip(), "$text-warning")))
+                keeper.append(piece(70, (one_line(clean(reading.keeper_reason)), "$text-warning")))
         wall = piece(80, ("wall ", "$text-muted"), f"{clock(reading.wall_s):>5}")
         return fitted(presence, right, width, gap), fitted(keeper, [wall], width, gap)

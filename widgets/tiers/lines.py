@@ -10,7 +10,7 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.message import Message
 
-from store.lines import LINE_KINDS, Line, LineId, LineKind, Tier, Tiers
+from store.lines import LINE_KINDS, Line, LineId, LineKind, Tier, Tiers, one_line
 from store.text import clean
 from widgets.figures import Piece, fitted, piece
 from widgets.rows import RowList
@@ -147,13 +147,13 @@ class LineList(RowList[Row]):
         rows = [Content.assemble((gutter, f"tiers--{line.kind}"), self._head(item, width - 1, current))]
         indent = Content.assemble((gutter, f"tiers--{line.kind}"), "  ")
         room = max(1, width - 4)
-        text = Content(clean(line.text)).wrap(room)
+        text = Content(one_line(clean(line.text))).wrap(room)
         if not current and len(text) > FOLDED_ROWS:
             last = text[FOLDED_ROWS - 1]
             text = [*text[: FOLDED_ROWS - 1], Content(last.plain.rstrip() + " …").truncate(room, ellipsis=True)]
         rows += [Content.assemble(indent, row) for row in text]
         if current and line.reason:
-            why = Content.styled(f"why: {clean(line.reason)}", "tiers--dim")
+            why = Content.styled(f"why: {one_line(clean(line.reason))}", "tiers--dim")
             rows += [Content.assemble(indent, row) for row in why.wrap(room)]
         return rows
 
@@ -165,7 +165,7 @@ class LineList(RowList[Row]):
         if item.filter.kind is not None:
             right.append(piece(50, (f"only {KIND_WORDS[item.filter.kind]}", "tiers--mark")))
         if item.filter.words.strip():
-            right.append(piece(40, (f"with “{clean(item.filter.words.strip())}”", "tiers--mark")))
+            right.append(piece(40, (f"with “{one_line(clean(item.filter.words))}”", "tiers--mark")))
         return fitted(left, right, width)
 
     def _head(self, item: LineRow, width: int, current: bool) -> Content:
