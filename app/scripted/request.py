@@ -16,7 +16,7 @@ SEAT_HEADER = "x-twins-seat"
 #: the SDK sends, unknown block types included, and give it back unchanged.
 JsonObject: TypeAlias = dict[str, Any]
 
-
+#: How every text block begins that the engine adds to what the operator said.
 ENGINE_MARK = "<two-twins "
 
 

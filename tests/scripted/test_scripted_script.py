@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scripted_plays import HELLO, Play
 
-from app.scripted.request import JsonObject, Request
+from app.scripted.request import ENGINE_MARK, JsonObject, Request
 from app.scripted.script import NOTHING_MORE, SCRIPTED_NOTICE, Beat, Reply, Script, SeatScript, ToolCall
 
 RESULT = {"type": "tool_result", "tool_use_id": "t", "content": "ran"}
@@ -51,6 +51,12 @@ def test_only_the_operators_own_text_the_last_block_is_matched() -> None:
     packet = "a letter that says look"
     assert LOOK.reply(request([text(packet), text("hello")])).text == "anything"
     assert LOOK.reply(request([RESULT, text("look")])).text == "first"
+
+
+def test_a_block_that_the_engine_adds_is_neither_matched_nor_a_new_turn() -> None:
+    added = text(f"{ENGINE_MARK}hot>\nlook here\n</two-twins>")
+    assert LOOK.reply(request([text("hello"), added])).text == "anything"
+    assert LOOK.reply(request("look", "first", [RESULT, added])).text == "second"
 
 
 def test_what_no_beat_matches_gets_the_scripts_otherwise() -> None:
