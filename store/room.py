@@ -16,10 +16,10 @@ from store.bodies import Body, By, LogOpened, Notice, TailMoved
 from store.clock import Clock, SystemClock, stamp
 from store.documents import write_whole
 from store.events import FORMAT, Event, EventFormatError, Subscriber, decode
-from store.folding import Level, NewerFormat, fold_room, follow, merged
+from store.folding import Level, NewerFormat, fold_room, follow, log_paths, merged
 from store.lines import Tiers
 from store.lock import Held, RoomLock
-from store.log import Disk, LogWriteError, LogWriter, raw_lines, read_events, sync_folder
+from store.log import Disk, LogWriteError, LogWriter, first_line, read_events, sync_folder
 from store.settings import Settings, SettingsError, load_settings, room_toml
 from store.standing import (
     DESK,
@@ -207,6 +207,12 @@ class Room:
         """The room's logs, in the order in which they were opened as far as their names tell; the desk last."""
         return tuple(sorted(self._standing.logs, key=lambda name: (name == DESK, name)))
 
+    def log_sizes(self) -> dict[LogName, int]:
+        """How many bytes each log holds: as written here, or in a read-only room as they are on the disk now."""
+        if self.read_only:
+            return {log: path.stat().st_size for log, path in log_paths(self.sessions_dir).items()}
+        return {log: stand.size for log, stand in self._standing.logs.items()}
+
     def log_path(self, log: LogName) -> Path:
         """Where a log's events stand. Raises RoomError for a name that cannot be one."""
         if not _NAME.fullmatch(log):
@@ -247,9 +253,10 @@ class Room:
 
     def event_at(self, log: LogName, offset: int) -> Event:
         """The event whose line begins at a byte of a log. Raises EventFormatError when none does."""
-        for raw in raw_lines(self.log_path(log), offset):
-            return decode(raw.content, log)
-        raise EventFormatError(f"log {log} holds no event at byte {offset}")
+        raw = first_line(self.log_path(log), offset)
+        if raw is None:
+            raise EventFormatError(f"log {log} holds no event at byte {offset}")
+        return decode(raw.content, log)
 
     def all_events(self) -> Iterator[Event]:
         """Every event of the room in order of ``seq``, whatever the clock did."""
