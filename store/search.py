@@ -67,9 +67,7 @@ class Index:
             return cls(room, room.root / "index.sqlite")
         except (OSError, sqlite3.Error, Stale) as error:
             if not room.read_only:
-                raise RoomError(
-                    f"the search index cannot be opened: {error}; see that {room.root} can be written"
-                ) from error
+                raise RoomError(f"the search index cannot be opened ({error}); can {room.root} be written?") from error
             return cls(room, None)
 
     def close(self) -> None:
@@ -339,9 +337,7 @@ class Index:
                     self.rebuild()
                     return ask()
             except (Stale, sqlite3.Error, OSError) as error:
-                raise RoomError(
-                    f"the search index cannot be used: {error}; the logs are not touched by that"
-                ) from error
+                raise RoomError(f"the search index cannot be used ({error}); the logs are whole") from error
 
     @contextmanager
     def _writing(self) -> Iterator[None]:

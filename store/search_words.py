@@ -125,10 +125,10 @@ _HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 
 def parted(text: str) -> str:
-    """``text`` as the index takes it: normal forms, unparted scripts character by character."""
+    """``text`` as the index takes it: normal forms, without case, unparted scripts character by character."""
     if text.isascii():
         return text
-    return _UNPARTED.sub(r" \1 ", unicodedata.normalize("NFKC", text))
+    return _UNPARTED.sub(r" \1 ", unicodedata.normalize("NFKC", text).casefold())
 
 
 def humps(text: str) -> str:
@@ -145,8 +145,10 @@ class Term:
 
     def match(self) -> str:
         """The term in FTS5's language. Everything is quoted, so nothing in it is taken for an operator."""
-        quoted = '"' + parted(self.text).replace('"', '""') + '"'
-        return f"{quoted} *" if self.prefix else quoted
+        star = " *" if self.prefix else ""
+        quoted = '"' + parted(self.text).replace('"', '""') + '"' + star
+        # A part of a camel-case name stands in the index as its humps.
+        return f'({quoted} OR "{parts}"{star})' if (parts := humps(self.text)) else quoted
 
 
 _TERM = re.compile(r'"([^"]*)"?(\*?)|([^\s"]+)')
