@@ -36,7 +36,7 @@ class Refused:
 
 # ---------------------------------------------------------------- shapes that small models send
 
-_ID = re.compile(r"\[?\s*[Ll]?(\d{1,9})(?:\s[^\]]*)?\]?")
+_ID = re.compile(r"\[\s*[Ll](?P<shown>\d{1,9})(?:\s[^\]]*)?\]|[Ll]?(?P<bare>\d{1,9})")
 _NUMBER = re.compile(r"(?:turn\s*|p)?(\d{1,9})(?:\.0)?", re.IGNORECASE)
 
 
@@ -45,7 +45,7 @@ def _as_id(value: object) -> object:
     if isinstance(value, int) and not isinstance(value, bool):
         return f"L{value}"
     if isinstance(value, str) and (found := _ID.fullmatch(value.strip())):
-        return f"L{int(found[1])}"
+        return f"L{int(found['shown'] or found['bare'])}"
     return value
 
 

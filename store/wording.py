@@ -144,9 +144,16 @@ def _aligned(wanted: Sequence[str], said: Sequence[str]) -> list[int]:
 
 
 def _turned_round(said: Sequence[str], clause_of: Sequence[int], matched: Iterable[int]) -> str:
+    """Which negation the words taken from a passage lack or bring in from another clause; empty when none."""
     taken = set(matched)
-    used = {clause_of[at] for at in taken if not _is_negation(said[at])}
+    telling = [at for at, word in enumerate(said) if word not in _FRAME and not _is_negation(word)]
+    used = {clause_of[at] for at in telling if at in taken}
+    turned = {clause_of[at] for at in telling}
     for at, word in enumerate(said):
-        if _is_negation(word) and (at in taken) != (clause_of[at] in used):
-            return f"it leaves out “{word}”" if at not in taken else f"it moves “{word}” to other words"
+        if not _is_negation(word):
+            continue
+        if at not in taken and clause_of[at] in used:
+            return f"it leaves out “{word}”"
+        if at in taken and clause_of[at] in turned - used:
+            return f"it moves “{word}” to other words"
     return ""
