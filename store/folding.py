@@ -90,6 +90,15 @@ def follow(sessions_dir: Path, standing: Standing, say: Say, hear: Callable[[Eve
     return standing
 
 
+def check_room(sessions_dir: Path) -> tuple[str, ...]:
+    """All that is wrong with the room's logs, a sentence each: the chain of every log and through the whole room,
+    numbers that repeat, bodies that cannot be read. Reads everything; changes nothing."""
+    wrong: list[str] = []
+    for _ in _taken(Standing(), log_paths(sessions_dir), lambda _, text: wrong.append(text)):
+        pass
+    return tuple(wrong)
+
+
 def _hear(standing: Standing, paths: Mapping[LogName, Path], say: Say, hear: Callable[[Event], None]) -> None:
     for log, raw, _ in _taken(standing, paths, say):
         try:
