@@ -298,9 +298,9 @@ def test_a_full_warm_tier_makes_room_by_priority_then_touch_then_age(
 ) -> None:
     random = Random(seed)
     full: dict[LineId, Line] = {}
-    for number in range(1, 80):
+    for number in range(1, 120):
         kind = random.choice(LINE_KINDS)
-        text = f"{number} " + "x" * random.choice([20, 300, 590])
+        text = f"{number} " + random.choice("xéあ") * random.choice([20, 150, 190])
         new = line(number, text, kind=kind, priority=random.randint(1, 5), touched=random.randint(0, 3))
         if Tiers({**full, new.id: new}).size("warm") <= BUDGETS["warm"]:
             full[new.id] = new
