@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field, field_validator
+from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
 from store.bodies import FirstAction, TaskRecord
@@ -36,15 +36,13 @@ def _a_pattern(pattern: str) -> str:
     return pattern
 
 
+_Pattern = Annotated[str, Field(min_length=1), AfterValidator(_a_pattern)]
+
+
 class _FirstAction(Section):
     tool: str = Field(min_length=1)
-    pattern: str = Field(min_length=1)
-    told_pattern: str = ""
-
-    @field_validator("pattern", "told_pattern")
-    @classmethod
-    def _patterns(cls, pattern: str) -> str:
-        return _a_pattern(pattern)
+    pattern: _Pattern
+    told_pattern: Annotated[str, AfterValidator(_a_pattern)] = ""
 
 
 class _TaskFile(Section):
@@ -54,19 +52,7 @@ class _TaskFile(Section):
     workspace: str = Field(min_length=1)
     brief: str = Field(min_length=1)
     first_action: _FirstAction
-    breaks: Mapping[str, str] = Field(default_factory=dict)
-
-    @field_validator("breaks")
-    @classmethod
-    def _break_patterns(cls, breaks: Mapping[str, str]) -> Mapping[str, str]:
-        for which, pattern in breaks.items():
-            try:
-                _a_pattern(pattern)
-            except PydanticCustomError as error:
-                raise PydanticCustomError("regex", "{which} {why}", {"which": which, "why": error.message()}) from error
-            if not pattern:
-                raise PydanticCustomError("regex", "{which} must not be empty", {"which": which})
-        return breaks
+    breaks: Mapping[str, _Pattern] = Field(default_factory=dict)
 
 
 def load_task(path: Path) -> Task:

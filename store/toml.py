@@ -75,7 +75,10 @@ def _toml_place(error: tomllib.TOMLDecodeError) -> str:
 
 def _sentence(error: ValidationError, text: str, name: str, model: type[BaseModel]) -> str:
     """The first thing wrong in a TOML file as one sentence: ``name line 7: keeper.max_usd: must be a number``."""
-    first = error.errors(include_url=False)[0]
+    found = error.errors(include_url=False)
+    # A misspelt key makes the right one missing: the first is what to mend.
+    misspelt = [one for one in found if one["type"] == "extra_forbidden"] if found[0]["type"] == "missing" else []
+    first = misspelt[0] if misspelt else found[0]
     keys = tuple(str(part) for part in first["loc"] if isinstance(part, str) and not part.startswith("function-"))
     line = _line_of(text, keys)
     where = f" line {line}" if line else ""
