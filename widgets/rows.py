@@ -42,6 +42,9 @@ class RowList(ScrollView, Generic[ItemT], can_focus=True):
         Binding("enter", "choose", "Open", show=False),
     ]
 
+    FOLLOWS_END: ClassVar[bool] = False
+    """Whether a reader at the end stays there when items come."""
+
     cursor: reactive[int] = reactive(0, init=False, repaint=False)
     """Index of the item under the cursor; -1 when there is none to stand on."""
 
@@ -99,17 +102,21 @@ class RowList(ScrollView, Generic[ItemT], can_focus=True):
     def show(self, items: Sequence[ItemT], empty: Content | None = None) -> None:
         """Show ``items``; ``empty`` stands there when there are none."""
         before, anchor, offset = self.current, *self._top()
+        follows = self._at_followed_end()
         old_index = self.cursor
         self._items = tuple(items)
         if empty is not None:
             self._empty = empty
         self.set_reactive(RowList.cursor, self._index_like(before, old_index))
         self._measure()
-        if anchor is not None and self.scroll_offset.y > 0:
+        if anchor is not None and self.scroll_offset.y > 0 and not follows:
             place = next((i for i, item in enumerate(self._items) if self.key(item) == anchor), None)
             if place is not None:
                 self.scroll_to(y=self._starts[place] + offset, animate=False, force=True)
         self.refresh()
+
+    def _at_followed_end(self) -> bool:
+        return self.FOLLOWS_END and self.scroll_offset.y >= self.max_scroll_y
 
     def _top(self) -> tuple[object | None, int]:
         """Key of the item at the top of the window and how many of its rows are above it."""
@@ -143,6 +150,7 @@ class RowList(ScrollView, Generic[ItemT], can_focus=True):
         """Lay out what is not laid out yet. Only here, so that heights and rows never disagree while drawing."""
         if not self.container_size.width:
             return  # not laid out yet; the first resize measures
+        follows = self._at_followed_end()
         width = self.row_width
         opened = self.cursor if self.has_focus else -1
         places = [(item, width, index == opened) for index, item in enumerate(self._items)]
@@ -151,6 +159,8 @@ class RowList(ScrollView, Generic[ItemT], can_focus=True):
         self._opened = opened
         self._starts = [0, *accumulate(len(rows) for rows in self._drawn)]
         self.virtual_size = Size(width, self._starts[-1])
+        if follows:
+            self.scroll_to(y=self.max_scroll_y, animate=False, force=True)
 
     def _item_at(self, y: int) -> int:
         return max(0, min(len(self._items) - 1, bisect_right(self._starts, y) - 1))
@@ -159,16 +169,11 @@ class RowList(ScrollView, Generic[ItemT], can_focus=True):
         self._measure()
         self.refresh()
 
-    def on_focus(self) -> None:
-        self._focus_changed()
-
-    def on_blur(self) -> None:
-        self._focus_changed()
-
-    def _focus_changed(self) -> None:
+    def watch_has_focus(self, has_focus: bool) -> None:
+        super().watch_has_focus(has_focus)
         self._measure()
         self.refresh()
-        if self.has_focus:
+        if has_focus:
             self.show_cursor()
 
     def notify_style_update(self) -> None:

@@ -88,3 +88,11 @@ async def test_a_reading_that_changes_nothing_seen_paints_nothing() -> None:
         assert not painted
         header.reading = replace(READING, ret=RetReading("running", 193.1))
         assert len(painted) == 1
+
+
+async def test_a_reading_set_before_the_mount_is_shown() -> None:
+    header = SessionHeader()
+    header.reading = READING
+    async with OneWidget(header).run_test(size=(120, 24)) as pilot:
+        await pilot.pause()
+        assert "RET  3:12 running" in rows_on_screen(pilot.app)[0]

@@ -47,18 +47,18 @@ class Composer(Horizontal):
     mode: reactive[ComposerMode] = reactive[ComposerMode]("send", init=False)
     ready: reactive[str] = reactive("", init=False)
 
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(id=id, classes=classes)
+        self.area = ComposerArea(id="composer-area")
+
     def compose(self) -> ComposeResult:
         yield Static("›", id="composer-sign", markup=False)
-        yield ComposerArea(id="composer-area")
+        yield self.area
 
     def on_mount(self) -> None:
-        self._say()
+        self.watch_mode(self.mode, self.mode)
 
     # ------------------------------------------------------------ values
-
-    @property
-    def area(self) -> ComposerArea:
-        return self.query_one(ComposerArea)
 
     @property
     def text(self) -> str:

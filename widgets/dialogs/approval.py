@@ -91,7 +91,7 @@ class ApprovalDialog(Dialog[Approval]):
             yield Input(id="approval-word", classes="dialog-input", compact=True)
             keys = [("y", "allow once"), ("t", f"allow {self._tool} for this session")]
             if self._command:
-                keys.append(("x", "allow a command prefix"))
+                keys.append(("x", "allow a prefix"))
             yield keys_rows(keys, [("n", "deny"), ("d", "deny with a word to Presence"), ("esc", "deny")])
 
     def on_mount(self) -> None:

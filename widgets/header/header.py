@@ -5,13 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from textual.content import Content
-from textual.reactive import reactive
-from textual.widget import Widget
 
 from store.lines import one_line
 from store.readings import LiveReading, RetReading, SessionState
 from store.text import clean
 from widgets.figures import NOTHING, Piece, clock, fitted, piece
+from widgets.reading_rows import ReadingRows
 
 STATES: dict[SessionState, tuple[str, str, str]] = {
     "waking": ("◌", "waking", "$text-muted"),
@@ -52,20 +51,10 @@ def state_piece(reading: LiveReading) -> Piece:
     return piece(100, (f"{sign} ", f"bold {style}"), (words, style))
 
 
-class SessionHeader(Widget):
+class SessionHeader(ReadingRows):
     """Two rows: task, condition and RET; then state, turn, operator, model and what holds the tools."""
 
     DEFAULT_CSS = Path(__file__).with_suffix(".tcss").read_text(encoding="utf-8")
-
-    reading: reactive[LiveReading] = reactive(LiveReading, init=False, repaint=False)
-
-    def watch_reading(self, old: LiveReading, new: LiveReading) -> None:
-        width = self.content_size.width
-        if self.rows(old, width) != self.rows(new, width):
-            self.refresh()
-
-    def render(self) -> Content:
-        return Content("\n").join(self.rows(self.reading, self.content_size.width))
 
     @staticmethod
     def rows(reading: LiveReading, width: int) -> tuple[Content, Content]:

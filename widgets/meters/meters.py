@@ -5,14 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from textual.content import Content
-from textual.reactive import reactive
-from textual.widget import Widget
 
 from store.bodies import KeeperStanding
 from store.lines import one_line
 from store.readings import LiveReading, SeatReading
 from store.text import clean
 from widgets.figures import Piece, bar, clock, fitted, money, percent, piece, span, sparkline, tokens
+from widgets.reading_rows import ReadingRows
 
 _STANDINGS: dict[KeeperStanding, tuple[str, str, str]] = {
     "idle": ("○", "idle", "$text-success"),
@@ -74,20 +73,10 @@ def keeper_piece(reading: LiveReading, width: int) -> Piece:
     return piece(90, *parts)
 
 
-class MeterBar(Widget):
+class MeterBar(ReadingRows):
     """Two rows, Presence above Keeper, the same columns under each other."""
 
     DEFAULT_CSS = Path(__file__).with_suffix(".tcss").read_text(encoding="utf-8")
-
-    reading: reactive[LiveReading] = reactive(LiveReading, init=False, repaint=False)
-
-    def watch_reading(self, old: LiveReading, new: LiveReading) -> None:
-        width = self.content_size.width
-        if self.rows(old, width) != self.rows(new, width):
-            self.refresh()
-
-    def render(self) -> Content:
-        return Content("\n").join(self.rows(self.reading, self.content_size.width))
 
     @staticmethod
     def rows(reading: LiveReading, width: int) -> tuple[Content, Content]:

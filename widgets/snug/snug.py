@@ -45,6 +45,7 @@ class SnugPane(RowList[SnugEntry]):
     }
 
     BORDER_TITLE = "snug"
+    FOLLOWS_END = True
     EMPTY = "The snug is empty. What a twin writes here is its own, signed and dated; nothing is ever taken out."
 
     def on_mount(self) -> None:
@@ -52,16 +53,10 @@ class SnugPane(RowList[SnugEntry]):
 
     def show_entries(self, entries: Iterable[SnugEntry]) -> None:
         """Show ``entries``, oldest first. A reader who was at the end stays there, another one is not moved."""
-        at_end = self.scroll_offset.y >= self.max_scroll_y
         self.show(tuple(entries), empty=Content.styled(self.EMPTY, "snug--dim"))
-        if at_end and self.items:
-            self.call_after_refresh(self.scroll_end, animate=False)
 
     def key(self, item: SnugEntry) -> object:
         return (item.at, item.by, item.text)
-
-    def lit(self, item: SnugEntry) -> bool:
-        return False
 
     def rows(self, item: SnugEntry, width: int, current: bool) -> Sequence[Content]:
         seat = item.by if item.by in ("presence", "keeper") else "operator"

@@ -90,6 +90,7 @@ class TierPanel(Vertical):
         self._lit: frozenset[LineId] = frozenset()
         self._lit_timer: Timer | None = None
         self._filter = LineFilter()
+        self._composed = False
 
     def compose(self) -> ComposeResult:
         yield TierGauges()
@@ -97,6 +98,7 @@ class TierPanel(Vertical):
         yield LineList(id="tier-lines")
 
     def on_mount(self) -> None:
+        self._composed = True
         self._draw()
 
     # ------------------------------------------------------------ values
@@ -142,8 +144,8 @@ class TierPanel(Vertical):
         self._draw()
 
     def _draw(self) -> None:
-        if not self.is_mounted:
-            return
+        if not self._composed:
+            return  # shown values wait for the mount
         gauges = self.query_one(TierGauges)
         gauges.tiers, gauges.changes = self._tiers, self._changes
         gauges.fading = sum(1 for line in self._tiers.warm() if line.id in self._fading)
