@@ -83,7 +83,7 @@ def read_journal(room: Room, journal: Journal) -> str:
 def entries(text: str) -> tuple[Entry, ...]:
     """The entries of a journal's text in order. What stands before the first one is no entry."""
     found = list(_ENTRY.finditer(text))
-    ends = [head.start() for head in found[1:]] + [len(text)]
+    ends = [*(head.start() for head in found[1:]), len(text)][: len(found)]
     return tuple(
         Entry(
             at=head[1],
@@ -104,11 +104,15 @@ def rebuild_journals(room: Room) -> tuple[str, ...]:
     """
     if room.read_only:
         raise RoomError("this room is open read-only; its journals were not touched")
-    wanted: dict[Journal, list[str]] = {journal: [] for journal in HEADS}
+    wanted: dict[Journal, list[bytes]] = {journal: [] for journal in HEADS}
     for event in room.all_events():
         if isinstance(event.body, JournalWritten):
-            wanted[event.body.journal].append(_rendered(room, event, event.body.text))
-    done = (_mend(journal_file(room, journal), HEADS[journal], blocks) for journal, blocks in wanted.items() if blocks)
+            wanted[event.body.journal].append(_rendered(room, event, event.body.text).encode())
+    done = (
+        _mend(journal_file(room, journal), HEADS[journal].encode(), blocks)
+        for journal, blocks in wanted.items()
+        if blocks
+    )
     return tuple(sentence for sentence in done if sentence)
 
 
@@ -141,11 +145,12 @@ def _add(path: Path, head: str, block: str) -> None:
         sync_folder(path.parent)
 
 
-def _mend(path: Path, head: str, blocks: list[str]) -> str:
+def _mend(path: Path, head: bytes, blocks: list[bytes]) -> str:
+    # In bytes, because a cut goes through characters and a hand may have written in another encoding.
     try:
-        text = path.read_bytes().decode("utf-8", "replace")
+        text = path.read_bytes()
     except FileNotFoundError:
-        write_whole(path, (head + "\n" + "\n".join(blocks)).encode())
+        write_whole(path, head + b"\n" + b"\n".join(blocks))
         return f"{path.name} was missing and was written again from the log"
     end, kept = 0, 0
     for block in blocks:
@@ -155,17 +160,25 @@ def _mend(path: Path, head: str, blocks: list[str]) -> str:
         end, kept = at + len(block), kept + 1
     if kept == len(blocks):
         return ""
-    # Behind the last whole entry: nothing, or the next one cut short. Anything else is somebody's words.
-    rest = text[end:].strip("\n")
-    if kept == 0 and (head + "\n" + blocks[0]).startswith(text):
-        rest, text, end = "", head, len(head)
-    if blocks[kept].startswith(rest):
-        whole = text[:end] + "".join("\n" + block for block in blocks[kept:])
-        write_whole(path, whole.encode())
-        missing = len(blocks) - kept
-        return (
-            f"{path.name} lacked its last {'entry' if missing == 1 else f'{missing} entries'}, now added from the log"
-        )
-    aside = set_aside(path)
-    write_whole(path, (head + "\n" + "\n".join(blocks)).encode())
-    return f"{path.name} did not hold what the log holds; it is kept as {aside.name} and was written again"
+    missing = blocks[kept:]
+    between = _without_a_cut_entry(text[end:], missing[0])
+    if kept == 0 and (head + b"\n" + missing[0]).startswith(text):
+        before = head
+    elif _ENTRY.search(between.decode("utf-8", "replace")) is None:
+        before = text[:end] + between  # words that someone added by hand, or nothing
+    else:
+        aside = set_aside(path)
+        write_whole(path, head + b"\n" + b"\n".join(blocks))
+        return f"{path.name} did not hold what the log holds; it is kept as {aside.name} and was written again"
+    write_whole(path, before.rstrip(b"\n") + b"\n\n" + b"\n".join(missing))
+    lacked = "entry" if len(missing) == 1 else f"{len(missing)} entries"
+    return f"{path.name} lacked its last {lacked}, now added from the log"
+
+
+def _without_a_cut_entry(text: bytes, block: bytes) -> bytes:
+    """``text`` without the beginning of ``block`` on lines of its own at its end."""
+    for length in range(min(len(text), len(block)), 0, -1):
+        start = len(text) - length
+        if text.endswith(block[:length]) and (start == 0 or text[start - 1 : start] == b"\n"):
+            return text[:start]
+    return text
