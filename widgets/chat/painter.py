@@ -103,7 +103,7 @@ class Painter:
             spans += [(a + shift, b + shift, "match") for a, b in _places(row.text, query)]
         cells = cell_len(text)
         if row.right:
-            free = width - cells - cell_len(row.right) - 1
+            free = width - 2 - cells - cell_len(row.right)
             if free >= 1:
                 begin = len(text) + free
                 text += " " * free + row.right

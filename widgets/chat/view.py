@@ -226,6 +226,8 @@ class ChatView(ScrollView, can_focus=True):
         return None if index is None else self._view.entries[index]
 
     def _current_index(self) -> int | None:
+        if self._due is not None:
+            self.flush()
         cursor = self.cursor
         if cursor is not None:
             return cursor
