@@ -41,5 +41,5 @@ async def test_a_window_of_any_size_is_drawn_and_is_whole_again_when_it_grows(
         await pilot.pause()
         await pilot.resize_terminal(80, 24)
         await pilot.pause()
-        expected = ("allow once",) if asks else ("RET  3:12", "2,048 B", "snug", "to Presence", "$0.1234")
+        expected = ("allow once",) if asks else ("RET  3:12", "2,048 bytes", "snug", "to Presence", "$0.1234")
         assert all(words in text_on_screen(app) for words in expected)
