@@ -19,7 +19,7 @@ from store.clock import stamp
 from store.events import EventFormatError, decode, line_hash
 from store.folding import merged
 from store.lines import Line, LineId, number_of
-from store.log import Head, RawLine, first_line
+from store.log import Head, RawLine, first_line, last_line
 from store.room import LogName, Room, RoomError
 from store.search_file import Stale, connected, is_damage, remove
 from store.search_words import SEARCHED, Term, humps, line_words, parted, snippet, terms, words_in
@@ -126,22 +126,23 @@ class Index:
         with self._writing():
             marks = self._marks()
             paths = {log: self._room.log_path(log) for log, size in sizes.items() if size > _size(marks.get(log))}
-            checked: set[LogName] = set()
+            for log, path in paths.items():
+                if (mark := marks.get(log)) and not _stands(path, mark):
+                    raise Stale(f"log {log} is not what it was")
+            touched: set[LogName] = set()
             for log, raw, head in merged(paths, {log: mark[1] for log, mark in marks.items()}):
                 mark = marks.get(log)
-                if log not in checked and mark and head and head.prev != mark[2]:
-                    raise Stale
-                checked.add(log)
                 log_id = mark[0] if mark else self._new_log(log)
                 if head and head.kind in SEARCHED:
                     self._add(log_id, log, raw, head)
                 marks[log] = (log_id, raw.end, line_hash(raw.content))
+                touched.add(log)
                 passed += 1
                 if passed == BATCH:
                     break
             self._db.executemany(
                 "UPDATE logs SET size = ?, sha256 = ? WHERE id = ?",
-                [(size, sha256, log_id) for log, (log_id, size, sha256) in marks.items() if log in checked],
+                [(size, sha256, log_id) for log, (log_id, size, sha256) in marks.items() if log in touched],
             )
         return passed
 
@@ -162,14 +163,16 @@ class Index:
     def _add(self, log_id: int, log: LogName, raw: RawLine, head: Head) -> None:
         try:
             body = decode(raw.content, log).body
-        except EventFormatError:
+            if isinstance(body, TiersChanged):
+                for change in body.changes:
+                    self._set_line(change.after)
+            said = words_in(body)
+            if said:
+                self._add_words(log_id, raw, head, said)
+        except ValueError:
             return  # damage in a log is told by whoever folds it; it must not stop the search of all the rest
-        if isinstance(body, TiersChanged):
-            for change in body.changes:
-                self._set_line(change.after)
-        said = words_in(body)
-        if not said:
-            return
+
+    def _add_words(self, log_id: int, raw: RawLine, head: Head, said: str) -> None:
         place = self._db.execute(
             "INSERT INTO places (log, offset, n, at) VALUES (?, ?, ?, ?)", (log_id, raw.offset, head.n, head.at)
         )
@@ -349,6 +352,11 @@ class Index:
                 self._db.execute("ROLLBACK")
             raise
         self._db.execute("COMMIT")
+
+
+def _stands(path: Path, mark: tuple[int, int, str]) -> bool:
+    last = last_line(path, mark[1])
+    return last is not None and line_hash(last.content) == mark[2]
 
 
 def _size(mark: tuple[int, int, str] | None) -> int:

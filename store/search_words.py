@@ -120,7 +120,8 @@ _UNPARTED = re.compile(
     "([\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3100-\u318f\u31a0-\u31ff"
     "\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff])"
 )
-_CAMEL = re.compile(r"\b\w*[a-z0-9][A-Z]\w*\b")
+_NAME = re.compile(r"\b\w{3,64}\b")
+_CAMEL = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
 _HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 
@@ -133,7 +134,7 @@ def parted(text: str) -> str:
 
 def humps(text: str) -> str:
     """The parts of camel-case names in ``text``: ``readRoomFile`` gives read, Room, File."""
-    return " ".join(hump for name in _CAMEL.findall(text) for hump in _HUMP.findall(name))
+    return " ".join(hump for name in _NAME.findall(text) if _CAMEL.search(name) for hump in _HUMP.findall(name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +158,8 @@ _TERM = re.compile(r'"([^"]*)"?(\*?)|([^\s"]+)')
 def terms(query: str) -> tuple[Term, ...]:
     """What a query looks for, all of it at once: words, "phrases in quotes", and beginnings with a star at the end."""
     found = []
-    for phrase, star, word in _TERM.findall(query.replace("\x00", " ")):
+    # What UTF-8 cannot hold was never said, and SQLite ends a query at a NUL.
+    for phrase, star, word in _TERM.findall(query.encode("utf-8", "replace").decode().replace("\x00", " ")):
         text = phrase or word.rstrip("*")
         if any(character.isalnum() for character in unicodedata.normalize("NFKC", text)):
             found.append(Term(text, bool(star) or word.endswith("*")))
