@@ -91,7 +91,8 @@ class RetClock:
         self._waited_until = 0.0
 
     def apply(self, event: Event) -> None:
-        """Take one event of the session in, in the order of its log."""
+        """Take one event of the session in, in the order of its log. Raises ValueError for a task whose patterns are
+        no regular expressions."""
         elapsed = self._clock.apply(event)
         if self._handed_back or self._asked:
             self._waited += elapsed - self._waited_until
@@ -208,8 +209,11 @@ class RetClock:
             return
         first = opened.task.first_action
         self._tool = first.tool
-        self._pattern = re.compile(first.pattern, re.IGNORECASE)
-        self._told_pattern = re.compile(first.told_pattern, re.IGNORECASE) if first.told_pattern else None
+        try:
+            self._pattern = re.compile(first.pattern, re.IGNORECASE)
+            self._told_pattern = re.compile(first.told_pattern, re.IGNORECASE) if first.told_pattern else None
+        except re.error as error:
+            raise ValueError(f"the task's pattern {error.pattern!r} is no regular expression: {error}") from error
 
     def _mark(self, event: Event, elapsed: float) -> _Mark:
         return _Mark(elapsed, self._waited, ref(event))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from store.bodies import By
+from string import Template
+
+from store.bodies import TaskRecord
 
 LETTER_REQUEST = """Write your letter to the instance that will wake here next.
 
@@ -18,4 +20,9 @@ commands and files, what is hard to undo and the way back, what must not be done
 tools."""
 
 REQUESTS = {"letter": LETTER_REQUEST, "handoff": HANDOFF_REQUEST}
-SIGNED_BY: By = "presence"
+
+
+def closing_request(request: str, operator: str, task: TaskRecord | None) -> str:
+    """A closing request filled in for this session; the task is named, for it may be one of many in the room."""
+    named = f"\n\nThe task of this session was: {task.title}." if task else ""
+    return Template(request).safe_substitute(operator=operator) + named

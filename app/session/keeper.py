@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import httpx2
 from anthropic import APIConnectionError, APIStatusError
@@ -22,6 +22,7 @@ from store.operations import ToolSpec
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
+    from anthropic.types.beta import BetaCacheControlEphemeralParam, BetaMessageParam, BetaToolParam
 
 Purpose = Literal["turn", "warm", "closing"]
 MOST_ROUNDS = 3
@@ -58,7 +59,7 @@ class Keeper:
         tools: tuple[ToolSpec, ...],
         opening: Callable[[], str],
         max_tokens: int,
-        cache_control: Mapping[str, str],
+        cache_control: BetaCacheControlEphemeralParam,
         window_turns: int,
         max_usd: float,
         max_session_tokens: int,
@@ -75,7 +76,7 @@ class Keeper:
         ]
         self._opening = opening
         self._max_tokens = max_tokens
-        self._cache = dict(cache_control)
+        self._cache = cache_control
         self._window_turns = window_turns
         self._max_usd = Decimal(str(max_usd))
         self._max_session_tokens = max_session_tokens
@@ -84,6 +85,7 @@ class Keeper:
         self._window: list[int] = []
         self._due: list[int] = []
         self._warm = False
+        self._asked = False
         self._failures = 0
         self._spent = Decimal(0)
         self._tokens = 0
@@ -116,9 +118,13 @@ class Keeper:
         self._at_rest.clear()
         self._wake.set()
 
-    def at_break(self) -> None:
-        """The next pass looks through warm too; at once when K is at rest."""
+    def at_break(self, *, at_once: bool) -> None:
+        """The next pass looks through warm too. In the middle of a turn that is the pass over this turn; ``at_once``
+        asks for one now."""
         self._warm = True
+        if not at_once:
+            return
+        self._asked = True
         self._at_rest.clear()
         self._wake.set()
 
@@ -137,10 +143,10 @@ class Keeper:
         while True:
             await self._wake.wait()
             self._wake.clear()
-            while (self._due or self._warm) and self._may_work():
+            while (self._due or self._asked) and self._may_work():
                 turns = tuple(self._due[: self._window_turns])
                 purpose: Purpose = "warm" if self._warm else "turn"
-                self._warm = False
+                self._warm = self._asked = False
                 await self._attempt(turns, purpose)
             if self._standing != "busy":
                 self._at_rest.set()
@@ -234,10 +240,10 @@ class Keeper:
             async with self._client.beta.messages.stream(
                 model=self._model,
                 max_tokens=self._max_tokens,
-                system=[{"type": "text", "text": self._brief, "cache_control": self._cache}],  # type: ignore[typeddict-item]
-                tools=self._tools,  # type: ignore[arg-type]
-                messages=self._messages,  # type: ignore[arg-type]
-                cache_control=self._cache,  # type: ignore[arg-type]
+                system=[{"type": "text", "text": self._brief, "cache_control": self._cache}],
+                tools=cast("list[BetaToolParam]", self._tools),
+                messages=cast("list[BetaMessageParam]", self._messages),
+                cache_control=self._cache,
             ) as stream:
                 answer = await self._listener.read(stream)
         except BaseException as error:

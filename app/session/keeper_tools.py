@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.session.record import SessionRecord
-from store.bodies import ConditionRecord, JournalWritten, Json, KeeperWords, TiersRefused
+from store.bodies import ConditionRecord, Journal, Json, KeeperWords
 from store.clock import weekday_line
 from store.gate import Accepted, judge
 from store.journals import read_journal, write_journal
-from store.operations import KEEPER_TOOLS, Refused, ToolSpec, parse_operation
-from store.search import Index
+from store.operations import KEEPER_TOOLS, Refused, ToolSpec, parse_operation, refused
 from store.text import clean
 
 MEMORY_FILE_BYTES = 16_384
@@ -116,7 +115,7 @@ class KeeperDesk:
         return Outcome(judged.body.reason, refused=True)
 
     def _refused(self, name: str, given: Json, reason: str, turn: int) -> Outcome:
-        self._record.append("keeper", TiersRefused(clean(name)[:60], given, reason), turn)
+        self._record.append("keeper", refused(clean(name)[:60], given, reason).body, turn)
         return Outcome(reason, refused=True)
 
     def _text_field(
@@ -138,8 +137,7 @@ class KeeperDesk:
         return Outcome(write(kept))
 
     def _search(self, query: str) -> str:
-        with Index.open(self._record.room) as index:
-            hits = index.search(query, limit=8)
+        hits = self._record.index.search(query, limit=8)
         return "\n".join(f"[{hit.log} turn {hit.turn}] {hit.snippet}" for hit in hits) or "nothing found"
 
     def _memory(self, path: str) -> str:
@@ -149,11 +147,9 @@ class KeeperDesk:
             return f"{path} is outside the memory folder"
         return _listing_or_text(root, target)
 
-    def _journal(self, journal: str, text: str, turn: int) -> str:
-        written: JournalWritten = write_journal(
-            self._record.room, self._record.log, "keeper", "snug" if journal == "snug" else "recall", text, turn
-        )
-        return f"written to {written.journal}"
+    def _journal(self, journal: Journal, text: str, turn: int) -> str:
+        write_journal(self._record.room, self._record.log, "keeper", journal, text, turn)
+        return f"written to {journal}"
 
     def _say(self, to: str, text: str, turn: int) -> str:
         self._record.append("keeper", KeeperWords("presence" if to == "presence" else "both", text), turn)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import httpx2
 from anthropic import APIConnectionError, APIStatusError
@@ -13,10 +12,11 @@ from anthropic import APIConnectionError, APIStatusError
 from app.session.answers import Answer, Listener, StalledError
 from app.session.record import SessionRecord
 from app.session.tools import ToolBelt
-from store.bodies import TurnEnded
+from store.bodies import Json, TurnEnded
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
+    from anthropic.types.beta import BetaCacheControlEphemeralParam, BetaMessageParam, BetaTextBlockParam
 
 PASSING = frozenset({"overloaded_error", "api_error", "rate_limit_error", "timeout_error"})
 """Errors inside a stream that may pass. They come with status 200, so the SDK does not retry them by itself."""
@@ -45,7 +45,7 @@ class Presence:
         model: str,
         system: str,
         max_tokens: int,
-        cache_control: Mapping[str, str],
+        cache_control: BetaCacheControlEphemeralParam,
         max_retries: int,
     ) -> None:
         self._record = record
@@ -54,7 +54,7 @@ class Presence:
         self._belt = belt
         self._model = model
         self._max_tokens = max_tokens
-        self._cache = dict(cache_control)
+        self._cache = cache_control
         self._system = system
         self._max_retries = max_retries
 
@@ -98,14 +98,14 @@ class Presence:
         runner = self._client.beta.messages.tool_runner(
             model=self._model,
             max_tokens=self._max_tokens,
-            messages=self._record.conversation.messages(),  # type: ignore[arg-type]
-            system=[self._system_block()],  # type: ignore[list-item]
+            messages=cast("list[BetaMessageParam]", self._record.conversation.messages()),
+            system=[self._system_block()],
             tools=self._belt.tools,
             stream=True,
             # Without this the SDK keeps the history at the server and sends only what is new, which no other
             # endpoint knows; the log is the truth here.
             thread=False,
-            cache_control=self._cache,  # type: ignore[arg-type]
+            cache_control=self._cache,
         )
         last: Answer | None = None
         try:
@@ -114,7 +114,7 @@ class Presence:
                 if last.stop_reason == "tool_use":
                     self._belt.expect(last.calls)
                     response = await runner.generate_tool_call_response()
-                    self._belt.settle([dict(result) for result in response["content"]] if response else None)  # type: ignore[arg-type,union-attr]
+                    self._belt.settle(cast("Json", response["content"]) if response else None)
         finally:
             await runner.close()
         return _end_of(last)
@@ -135,11 +135,11 @@ class Presence:
             async with self._client.beta.messages.stream(
                 model=self._model,
                 max_tokens=self._max_tokens,
-                messages=messages,  # type: ignore[arg-type]
-                system=[self._system_block()],  # type: ignore[list-item]
+                messages=cast("list[BetaMessageParam]", messages),
+                system=[self._system_block()],
                 # The same tools as in every turn, or the prompt cache would be lost; their calls are not run here.
                 tools=[tool.to_dict() for tool in self._belt.tools],
-                cache_control=self._cache,  # type: ignore[arg-type]
+                cache_control=self._cache,
             ) as stream:
                 return await self._listener.read(stream)
         except BaseException as error:
@@ -147,7 +147,7 @@ class Presence:
                 self._listener.fail(type(error).__name__, str(error), getattr(error, "status_code", 0))
             raise
 
-    def _system_block(self) -> dict[str, Any]:
+    def _system_block(self) -> BetaTextBlockParam:
         return {"type": "text", "text": self._system, "cache_control": self._cache}
 
 

@@ -9,6 +9,7 @@ from store.conversation import Conversation
 from store.events import Event
 from store.evidence import Evidence
 from store.room import LogName, Room
+from store.search import Index
 
 
 class SessionRecord:
@@ -23,6 +24,7 @@ class SessionRecord:
         self.opened: SessionOpened | None = None
         self.conversation = Conversation()
         self.evidence = Evidence()
+        self._index: Index | None = None
         # First in line, so that whoever else follows the room finds these views up to date.
         room.subscribe(lambda event: self._take(event) if event.log == log else None)
 
@@ -38,6 +40,19 @@ class SessionRecord:
         if turn is None:
             turn = self.turn + 1 if isinstance(body, OperatorSaid) else self.turn
         return self.room.append(self.log, by, body, turn)
+
+    @property
+    def index(self) -> Index:
+        """The search index of the room, opened when it is first asked for; closed by ``close``."""
+        if self._index is None:
+            self._index = Index.open(self.room)
+        return self._index
+
+    def close(self) -> None:
+        """Close what this record opened; the room and its log stay as they are."""
+        if self._index is not None:
+            self._index.close()
+            self._index = None
 
     @property
     def number(self) -> int:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from anthropic.types.beta import BetaCacheControlEphemeralParam
+
 from app.session.answers import Listener
 from app.session.chunks import Ear
 from app.session.endpoint import Endpoint
@@ -47,7 +49,10 @@ def build_seats(
     record = opened.record
     room = record.room
     settings = room.settings
-    cache = {"type": "ephemeral"} if settings.session.cache_ttl == "5m" else {"type": "ephemeral", "ttl": "1h"}
+    # The plain form is the one that every endpoint knows; five minutes is what it means.
+    cache: BetaCacheControlEphemeralParam = {"type": "ephemeral"}
+    if settings.session.cache_ttl == "1h":
+        cache = {"type": "ephemeral", "ttl": "1h"}
 
     def listener(seat: Seat) -> Listener:
         return Listener(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from app.measure.call_text import found_in_call
 from app.session import workspace as workspaces
 from app.session.chunks import Ear
-from app.session.closing import REQUESTS
+from app.session.closing import REQUESTS, closing_request
 from app.session.endpoint import Endpoint, without_credentials
 from app.session.opening import Opened, snapshot_of
 from app.session.policy import Approve, Policy
@@ -49,8 +49,6 @@ if TYPE_CHECKING:
     from app.session.presence import Presence
     from app.session.tools import ToolBelt
 
-KEEPER_MAX_TOKENS = 4_000
-
 
 class Session:
     """One session, live. Everything it does can be followed by ``room.subscribe``; it knows no screen.
@@ -72,7 +70,8 @@ class Session:
             approve or settings.tools.approve, set(settings.tools.allow), list(settings.tools.allow_prefixes)
         )
         self._opened = opened
-        self._connected: asyncio.Event = asyncio.Event()
+        self._connected = asyncio.Event()
+        self._broken: BaseException | None = None
         self._presence: Presence | None = None
         self._keeper: Keeper | None = None
         self._belt: ToolBelt | None = None
@@ -100,7 +99,19 @@ class Session:
     # ------------------------------------------------------------ life
 
     async def connect(self) -> None:
-        """Make the seats ready. Raises nothing for an endpoint that is not there: the first request will say so."""
+        """Make the seats ready. An endpoint that is not there is no failure here: the first request will say so.
+
+        Whatever else goes wrong is raised here and at every turn that waits for the seats.
+        """
+        try:
+            await self._build()
+        except BaseException as error:
+            self._broken = error
+            self._connected.set()
+            raise
+        self._connected.set()
+
+    async def _build(self) -> None:
         loop = asyncio.get_running_loop()
         await loop.run_in_executor(None, _import_sdk)
         from app.session.seats import build_seats
@@ -119,14 +130,18 @@ class Session:
         else:
             self.record.append("system", KeeperState("absent", 0, f"condition {self.condition.name} has no Keeper"))
         self._before = []
-        self._connected.set()
+
+    async def _ready(self) -> None:
+        await self._connected.wait()
+        if self._broken is not None:
+            raise RuntimeError("the seats could not be made ready") from self._broken
 
     async def close(self, *, letters: bool = True) -> None:
         """End the session: P's letter and handoff, K's closing pass beside them, what expires, what changed."""
         self.stop()
         self._queue.clear()
         await self._turn_over()
-        await self._connected.wait()
+        await self._ready()
         await asyncio.gather(self._letters() if letters and self.record.turn else _nothing(), self._keeper_close())
         leaving = expired(self.room.tiers, self.record.number)
         if leaving is not None:
@@ -152,6 +167,7 @@ class Session:
         for close in self._closers:
             await close()
         self._closers = []
+        self.record.close()
 
     # ------------------------------------------------------------ talking
 
@@ -200,7 +216,7 @@ class Session:
 
     async def keeper_at_rest(self) -> None:
         """Wait until K has heard everything, or will hear no more."""
-        await self._connected.wait()
+        await self._ready()
         if self._keeper is not None:
             await self._keeper.at_rest()
 
@@ -256,7 +272,7 @@ class Session:
         self._turn = asyncio.create_task(self._work(), name="turn")
 
     async def _work(self) -> None:
-        await self._connected.wait()
+        await self._ready()
         assert self._presence is not None
         turn = self.record.turn
         try:
@@ -327,7 +343,7 @@ class Session:
                         if found_in_call(pattern, called_with):
                             self.record.append("system", BreakMarked(name), event.turn)
             case BreakMarked() if live and self._keeper is not None:
-                self._keeper.at_break()
+                self._keeper.at_break(at_once=not self.busy)
             case _:
                 pass
 
@@ -348,7 +364,9 @@ class Session:
             if which in filed:
                 continue
             try:
-                answer = await self._presence.write(request.replace("$operator", self.room.settings.operator), which)
+                answer = await self._presence.write(
+                    closing_request(request, self.room.settings.operator, self.task), which
+                )
             except Exception as error:  # noqa: BLE001 — whatever keeps P from writing, the session must close
                 self.record.append("system", Notice("error", f"P's {which} could not be written: {error}"))
                 continue

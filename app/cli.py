@@ -1,0 +1,313 @@
+"""The command line: each command checks what it was given, then hands over to the part that does it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+app = typer.Typer(
+    name="twins",
+    help="Work with a Claude instance while its identical twin keeps the memory, line by line, in sight.",
+    no_args_is_help=False,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+RoomOption = Annotated[
+    Path | None, typer.Option("--room", help="The room's folder (else TWINS_ROOM, else ~/two-twins).")
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document on standard output, nothing else.")]
+HeadlessOption = Annotated[bool, typer.Option("--headless", help="Run without a screen.")]
+TaskOption = Annotated[Path | None, typer.Option("--task", help="A task file (TOML).")]
+ConditionOption = Annotated[str, typer.Option("--condition", help="A to E; else the room's own setting.")]
+WorkspaceOption = Annotated[Path | None, typer.Option("--workspace", help="The folder that P works in.")]
+ModelOption = Annotated[str, typer.Option("--model", help="The model of both seats, instead of the room's.")]
+ApproveOption = Annotated[str, typer.Option("--approve", help="Without a screen: which tools run, none, read or all.")]
+
+
+def _say(line: str) -> None:
+    print(line, flush=True)
+
+
+@app.callback(invoke_without_command=True)
+def twins(ctx: typer.Context, room: RoomOption = None) -> None:
+    """Without a command: open the room on screen."""
+    if ctx.invoked_subcommand is None:
+        _open_screen(room)
+
+
+@app.command()
+def init(
+    folder: Annotated[Path | None, typer.Argument(help="Where the room shall be.")] = None,
+    operator: Annotated[str, typer.Option(help="Your name, as the twins know it.")] = "",
+    model: Annotated[str, typer.Option(help="The model of both seats.")] = "",
+    base_url: Annotated[str, typer.Option(help="A server that speaks the Messages API; empty for Anthropic's.")] = "",
+) -> None:
+    """Make a room: a folder with room.toml, which says what every setting does."""
+    import getpass
+
+    from app.plan import room_path
+    from store.room import Room
+    from store.settings import Endpoint
+
+    place = room_path(folder)
+    Room.create(place, operator or getpass.getuser(), model=model or Endpoint().model, base_url=base_url)
+    _say(f"Made a room in {place}. Look at {place / 'room.toml'}, then: twins --room {place}")
+
+
+@app.command()
+def demo(
+    headless: HeadlessOption = False,
+    json: JsonOption = False,
+    keep: Annotated[Path | None, typer.Option(help="Make the demo's room in this folder and leave it there.")] = None,
+) -> None:
+    """A tour with scripted twins: no key, no network. Without a terminal it runs headless, line by line."""
+    from app.demo import staged_tour
+
+    if keep is not None and keep.exists() and any(keep.iterdir()):
+        raise typer.BadParameter(f"{keep} is not empty; name a new folder")
+    if headless or json or not (sys.stdin.isatty() and sys.stdout.isatty()):
+        from app.batch import demo_headless
+
+        with staged_tour(keep, at_speed=True) as staged:
+            demo_headless(staged, as_json=json)
+        return
+    from app.tui import run_tour
+
+    with staged_tour(keep) as staged:
+        run_tour(staged)
+
+
+@app.command()
+def run(
+    room: RoomOption = None,
+    task: TaskOption = None,
+    condition: ConditionOption = "",
+    workspace: WorkspaceOption = None,
+    model: ModelOption = "",
+    headless: HeadlessOption = False,
+    input: Annotated[
+        Path | None, typer.Option("--input", help="With --headless: operator messages, parted by lines of ---.")
+    ] = None,
+    approve: ApproveOption = "read",
+    json: JsonOption = False,
+) -> None:
+    """Open a new session, on screen or with --headless --input FILE."""
+    from app.plan import operator_turns, plan_session, room_path
+    from store.room import Room
+
+    if headless != (input is not None):
+        raise typer.BadParameter("--headless and --input FILE go together")
+    turns = operator_turns(input) if input is not None else ()
+    policy = _approve(approve)
+    with Room.open(room_path(room)) as opened:
+        plan = plan_session(opened, task=task, condition=condition, workspace=workspace, model=model)
+        if input is not None:
+            from app.batch import run_headless
+
+            raise typer.Exit(run_headless(opened, plan, turns, approve=policy, as_json=json))
+        from app.tui import run_plan
+
+        run_plan(opened, plan)
+
+
+@app.command()
+def resume(
+    session: Annotated[str, typer.Argument(help="The session; without it, the newest open one.")] = "",
+    room: RoomOption = None,
+    model: ModelOption = "",
+    headless: HeadlessOption = False,
+    input: Annotated[Path | None, typer.Option("--input", help="With --headless: more operator messages.")] = None,
+    approve: ApproveOption = "read",
+    json: JsonOption = False,
+) -> None:
+    """Take up a session that was left or interrupted."""
+    from app.plan import operator_turns, resume_plan, room_path
+    from store.room import Room
+
+    if headless != (input is not None):
+        raise typer.BadParameter("--headless and --input FILE go together")
+    turns = operator_turns(input) if input is not None else ()
+    policy = _approve(approve)
+    with Room.open(room_path(room)) as opened:
+        log, endpoint = resume_plan(opened, session, model)
+        if input is not None:
+            from app.batch import resume_headless
+
+            raise typer.Exit(resume_headless(opened, log, endpoint, turns, approve=policy, as_json=json))
+        from app.tui import run_resumed
+
+        run_resumed(opened, log, endpoint)
+
+
+@app.command()
+def close(
+    session: Annotated[str, typer.Argument(help="The session; without it, the newest open one.")] = "",
+    room: RoomOption = None,
+    letters: Annotated[bool, typer.Option(help="Ask P for its letter and handoff.")] = True,
+) -> None:
+    """Close a session that was left open: letter, handoff, closing pass."""
+    from app.batch import close_session
+    from app.plan import resume_plan, room_path
+    from store.room import Room
+
+    with Room.open(room_path(room)) as opened:
+        log, endpoint = resume_plan(opened, session, "", offline=not letters)
+        close_session(opened, log, endpoint, letters=letters)
+
+
+@app.command()
+def wake(room: RoomOption = None, condition: ConditionOption = "", task: TaskOption = None) -> None:
+    """Print the wake packet that the next session would give, without opening it."""
+    from app.plan import condition_named, room_path
+    from app.session.opening import preview
+    from store.room import Room
+    from store.tasks import load_task
+
+    with Room.open(room_path(room), read_only=True) as opened:
+        named = condition_named(opened.root, condition or opened.settings.session.condition)
+        record = load_task(task).record if task is not None else None
+        _say(preview(opened, named, record).text)
+
+
+@app.command()
+def lines(room: RoomOption = None, json: JsonOption = False) -> None:
+    """The lines of hot and warm as they stand."""
+    from app.listings import list_lines
+
+    list_lines(_read_only(room), as_json=json)
+
+
+@app.command()
+def letters(
+    room: RoomOption = None,
+    show: Annotated[str, typer.Option(help="Print one letter whole, by its file name.")] = "",
+    json: JsonOption = False,
+) -> None:
+    """The room's letters and handoffs, oldest first."""
+    from app.listings import list_letters
+
+    list_letters(_read_only(room), show=show, as_json=json)
+
+
+@app.command()
+def snug(room: RoomOption = None, json: JsonOption = False) -> None:
+    """The room's private journal."""
+    from app.listings import list_snug
+
+    list_snug(_read_only(room), as_json=json)
+
+
+@app.command()
+def search(
+    words: Annotated[list[str], typer.Argument(help="Words to find in everything this room ever said.")],
+    room: RoomOption = None,
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="How many hits at the most.")] = 20,
+    json: JsonOption = False,
+) -> None:
+    """Search the cold tier."""
+    from app.listings import search_cold
+
+    search_cold(_read_only(room), " ".join(words), limit=limit, as_json=json)
+
+
+@app.command()
+def export(
+    session: Annotated[str, typer.Argument(help="The session to export.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="The bundle's file (zip).")],
+    room: RoomOption = None,
+) -> None:
+    """Export one session as a bundle that a stranger can verify."""
+    from app.listings import export_session
+
+    export_session(_read_only(room), session, output)
+
+
+@app.command()
+def verify(bundle: Annotated[Path, typer.Argument(help="The bundle's file.")], json: JsonOption = False) -> None:
+    """Check a bundle: every file's hash, the chain of events, the views recomputed. Exit 1 when something is wrong."""
+    from app.listings import verify_file
+
+    raise typer.Exit(verify_file(bundle, as_json=json))
+
+
+def _approve(given: str) -> Any:
+    if given not in ("none", "read", "all"):
+        raise typer.BadParameter(f"--approve takes none, read or all, not {given!r}")
+    return given
+
+
+def _read_only(room: Path | None) -> Any:
+    from app.plan import room_path
+    from store.room import Room
+
+    return Room.open(room_path(room), read_only=True)
+
+
+def _open_screen(room: Path | None) -> None:
+    from app.plan import InputError, room_path
+    from store.room import Room
+
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise InputError("There is no terminal here; use twins run --headless --input FILE, or twins demo.")
+    from app.tui import run_room
+
+    place = room_path(room)
+    with Room.open(place) as opened:
+        run_room(opened)
+
+
+def main() -> None:
+    """Run the command line. Bad input becomes one plain line on standard error and exit 2; ``--debug`` shows where it
+    came from."""
+    debug = "--debug" in sys.argv
+    arguments = [word for word in sys.argv[1:] if word != "--debug"]
+    try:
+        code = app(args=arguments, standalone_mode=False)
+    except Exception as error:
+        if debug:
+            raise
+        told = _plain_sentence(error)
+        if told is None:
+            raise
+        print(f"twins: {told}", file=sys.stderr)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        print("twins: stopped", file=sys.stderr)
+        sys.exit(130)
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _plain_sentence(error: Exception) -> str | None:
+    """What to say of an error that the user can mend; None for one that is ours."""
+    import click
+
+    if isinstance(error, click.exceptions.Abort):
+        return "stopped"
+    if isinstance(error, click.ClickException):
+        return " ".join(error.format_message().split())
+    known = (
+        "RoomError",
+        "SettingsError",
+        "EndpointError",
+        "SessionError",
+        "TaskError",
+        "ConditionError",
+        "InputError",
+        "BriefError",
+        "LogWriteError",
+        "BundleError",
+        "SearchError",
+        "DecayRulesError",
+        "ScriptError",
+    )
+    if type(error).__name__ in known:
+        return " ".join(str(error).split())
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.strerror}: {error.filename}" if error.filename else error.strerror
+    return None
