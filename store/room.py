@@ -9,7 +9,9 @@ import threading
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator
 from importlib import metadata
+from itertools import count, product
 from pathlib import Path
+from string import ascii_lowercase
 from types import TracebackType
 
 from store.bodies import Body, By, LogOpened, Notice, TailMoved
@@ -234,14 +236,15 @@ class Room:
         return tuple((name, offset) for name in self.logs() for offset in self._standing.logs[name].letters)
 
     def new_session_id(self) -> SessionId:
-        """A name for a new session that sorts by time: ``20261130T000512Z-a1``, a2 … z9 within one second."""
+        """A name for a new session that sorts by time: ``20261130T000512Z-a1``, a2 … z9, za1 … within one second."""
         second = self.clock.now().strftime("%Y%m%dT%H%M%SZ")
-        for mark in (f"{letter}{digit}" for letter in "abcdefghijklmnopqrstuvwxyz" for digit in "123456789"):
-            name = f"{second}-{mark}"
-            if name not in self._given_ids and not (self.sessions_dir / name).exists():
-                self._given_ids.add(name)
-                return SessionId(LogName(name))
-        raise RoomError("too many sessions began within this second; try again in the next")
+        for beyond in count():
+            for letter, digit in product(ascii_lowercase, "123456789"):
+                name = f"{second}-{'z' * beyond}{letter}{digit}"
+                if name not in self._given_ids and not (self.sessions_dir / name).exists():
+                    self._given_ids.add(name)
+                    return SessionId(LogName(name))
+        raise AssertionError("names never run out")
 
     # ------------------------------------------------------------ reading
 
