@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from app.session.pricing import usd
-from app.session.record import SessionRecord
+from app.session.record import SessionLog
 from app.session.wire import Attempt, FailedAttempt, WireTap
 from store.bodies import (
     FirstToken,
@@ -63,7 +63,7 @@ class Listener:
     came. Words that had come when a stream dies or is stopped are kept in a ``message.cut`` event.
     """
 
-    def __init__(self, record: SessionRecord, seat: Seat, model: str, *, idle_timeout_s: float, journal: bool) -> None:
+    def __init__(self, record: SessionLog, seat: Seat, model: str, *, idle_timeout_s: float, journal: bool) -> None:
         self._record = record
         self._seat: Seat = seat
         self._model = model

@@ -69,11 +69,21 @@ def keeper_brief(room: Path, operator: str, condition: ConditionRecord) -> Brief
 
 
 def _filled(name: str, room: Path, operator: str, **parts: str) -> Brief:
+    raw = _source(name, room)
+    filled = Template(raw.decode()).safe_substitute(operator=operator, **parts).strip()
+    return Brief(name, filled, hashlib.sha256(raw).hexdigest())
+
+
+def brief_sources(room: Path) -> dict[str, str]:
+    """The briefs' files as they stand, unfilled, by name: what a bundle keeps beside their hashes."""
+    return {name: _source(name, room).decode() for name in ("presence", "keeper")}
+
+
+def _source(name: str, room: Path) -> bytes:
     own = room / "briefs" / f"{name}.md"
     try:
         raw = own.read_bytes() if own.is_file() else (files("briefs") / f"{name}.md").read_bytes()
-        text = raw.decode()
+        raw.decode()
     except (OSError, UnicodeDecodeError) as error:
         raise BriefError(f"The brief {own} cannot be read ({error}); it must be a text file in UTF-8.") from error
-    filled = Template(text).safe_substitute(operator=operator, **parts).strip()
-    return Brief(name, filled, hashlib.sha256(raw).hexdigest())
+    return raw

@@ -15,7 +15,7 @@ from app.session.answers import Answer, Listener, StalledError
 from app.session.chunks import Ear
 from app.session.keeper_tools import KeeperDesk
 from app.session.presence import failure_of
-from app.session.record import SessionRecord
+from app.session.record import SessionLog
 from store.bodies import ChunkGiven, Json, KeeperPassed, KeeperStanding, KeeperState, MessageCut, MessageEnded
 from store.events import Event
 from store.operations import ToolSpec
@@ -48,7 +48,7 @@ class Keeper:
 
     def __init__(
         self,
-        record: SessionRecord,
+        record: SessionLog,
         client: AsyncAnthropic,
         listener: Listener,
         ear: Ear,

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.session.record import SessionRecord
+from app.session.record import SessionLog
 from store.bodies import ConditionRecord, Journal, Json, KeeperWords
 from store.clock import weekday_line
 from store.gate import Accepted, judge
@@ -59,7 +59,7 @@ class Outcome:
 class KeeperDesk:
     """Carries out K's tool calls for one session under one condition. Never raises for what K sends."""
 
-    def __init__(self, record: SessionRecord, condition: ConditionRecord) -> None:
+    def __init__(self, record: SessionLog, condition: ConditionRecord) -> None:
         self._record = record
         self._condition = condition
         self._names = {spec.name for spec in tools_for(condition)}

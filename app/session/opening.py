@@ -9,7 +9,7 @@ from pathlib import Path
 from app.session import workspace as workspaces
 from app.session.briefs import Brief, keeper_brief, presence_brief
 from app.session.endpoint import Endpoint
-from app.session.record import SessionRecord
+from app.session.record import SessionLog
 from app.session.wake import wake_packet
 from store.bodies import (
     ConditionRecord,
@@ -38,7 +38,7 @@ class SessionError(Exception):
 class Opened:
     """A session with its log, its condition and what each seat is told."""
 
-    record: SessionRecord
+    record: SessionLog
     condition: ConditionRecord
     task: TaskRecord | None
     workspace: Path
@@ -74,7 +74,7 @@ def open_session(
     if not workspace.is_dir():
         raise SessionError(f"The workspace {workspace} is no folder; name one that exists.")
     log = room.new_session_id()
-    record = SessionRecord(room, log)
+    record = SessionLog(room, log)
     number = room.tiers.session + 1
     presence = presence_brief(room.root, room.settings.operator, condition)
     keeper = keeper_brief(room.root, room.settings.operator, condition)
@@ -128,7 +128,7 @@ def resume_session(room: Room, session: LogName) -> Opened:
     if row is None:
         names = ", ".join(list(known)[-3:]) or "none yet"
         raise SessionError(f"There is no session {session} in this room; the newest are: {names}.")
-    record = SessionRecord(room, session)
+    record = SessionLog(room, session)
     events = record.replay()
     opened = record.opened
     if opened is None or any(isinstance(event.body, SessionClosed) for event in events):

@@ -10,7 +10,7 @@ import httpx2
 from anthropic import APIConnectionError, APIStatusError
 
 from app.session.answers import Answer, Listener, StalledError
-from app.session.record import SessionRecord
+from app.session.record import SessionLog
 from app.session.tools import ToolBelt
 from store.bodies import Json, TurnEnded
 
@@ -37,7 +37,7 @@ class Presence:
 
     def __init__(
         self,
-        record: SessionRecord,
+        record: SessionLog,
         client: AsyncAnthropic,
         listener: Listener,
         belt: ToolBelt,

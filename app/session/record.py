@@ -12,7 +12,7 @@ from store.room import LogName, Room
 from store.search import Index
 
 
-class SessionRecord:
+class SessionLog:
     """Appends to one session's log and keeps what the engine needs in step with it: P's conversation, the evidence
     for quotes, the number of the turn and of the last request."""
 

@@ -17,7 +17,7 @@ from anthropic.lib.tools.agent_toolset import AgentToolContext, beta_agent_tools
 from anyio import Path as AsyncPath
 
 from app.session.policy import Policy, what_will_run
-from app.session.record import SessionRecord
+from app.session.record import SessionLog
 from app.session.shell import Shell
 from store.bodies import Json, ToolAnswered, ToolAsked, ToolCalled, ToolEnded, ToolOutcome
 from store.events import plain
@@ -97,7 +97,7 @@ class ToolBelt:
 
     def __init__(
         self,
-        record: SessionRecord,
+        record: SessionLog,
         policy: Policy,
         workspace: Path,
         shell: Shell,
