@@ -159,15 +159,20 @@ def merged(
     heapq.heapify(waiting)
     while waiting:
         seq, order, log, raw, found, lines = waiting[0]
+        # Until another log's turn comes (the root's children hold the next smallest) the heap need not be asked.
+        other = min((entry[0] for entry in waiting[1:3]), default=None)
         yield log, raw, found
         if lines is None:
             lines = raw_lines(paths[log], raw.end)
-        following = next(lines, None)
-        if following is None:
+        for raw in lines:
+            found = head(raw.content)
+            seq = found.seq if found else seq
+            if other is not None and seq > other:
+                heapq.heapreplace(waiting, (seq, order, log, raw, found, lines))
+                break
+            yield log, raw, found
+        else:
             heapq.heappop(waiting)
-            continue
-        found = head(following.content)
-        heapq.heapreplace(waiting, (found.seq if found else seq, order, log, following, found, lines))
 
 
 def _taken(standing: Standing, paths: Mapping[LogName, Path], say: Say) -> Iterator[tuple[LogName, RawLine, Head]]:

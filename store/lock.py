@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -44,7 +45,9 @@ class Holder:
         return f"process {self.pid} on {self.host} since {self.since}"
 
 
-_HOLDER = TypeAdapter(Holder)
+@cache
+def _adapter() -> TypeAdapter[Holder]:
+    return TypeAdapter(Holder)
 
 
 def started_at(pid: int) -> str:
@@ -72,7 +75,7 @@ class RoomLock:
         self.left_behind = holder_of(root)
         mine = Holder(os.getpid(), socket.gethostname(), started_at(os.getpid()), stamp(clock.now()))
         try:
-            write_whole(self._record, _HOLDER.dump_json(mine))
+            write_whole(self._record, _adapter().dump_json(mine))
         except OSError:
             self._lock.release()
             raise
@@ -93,6 +96,6 @@ class RoomLock:
 def holder_of(root: Path) -> Holder | None:
     """Who the room's record names as its holder; None when nobody is named or the record cannot be read."""
     try:
-        return _HOLDER.validate_json((root / "room.holder.json").read_bytes())
+        return _adapter().validate_json((root / "room.holder.json").read_bytes())
     except (OSError, ValidationError):
         return None

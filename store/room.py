@@ -8,7 +8,7 @@ import re
 import threading
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator
-from importlib import metadata
+from functools import cache
 from itertools import count, product
 from pathlib import Path
 from string import ascii_lowercase
@@ -311,11 +311,7 @@ class Room:
         if cites:
             # The new log's first line hashes the cited one: that one must not be lost to a power cut behind it.
             self._writer(LogName(cites.log)).sync()
-        try:
-            version = metadata.version("two-twins")
-        except metadata.PackageNotFoundError:
-            version = "from source"
-        self._write(log, "system", LogOpened(FORMAT, log, f"two-twins {version}", cites), 0)
+        self._write(log, "system", LogOpened(FORMAT, log, _program(), cites), 0)
 
     def _write(self, log: LogName, by: By, body: Body, turn: int) -> Event:
         stand = self._standing.logs.get(log)
@@ -377,3 +373,13 @@ class Room:
             _log.warning("tiers.json was not saved: %s", error)
         self._saved_at = self.clock.mono()
         self._unsaved = 0
+
+
+@cache
+def _program() -> str:
+    from importlib import metadata  # here, because it brings the mail package with it and delays the first paint
+
+    try:
+        return f"two-twins {metadata.version('two-twins')}"
+    except metadata.PackageNotFoundError:
+        return "two-twins from source"

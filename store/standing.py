@@ -6,8 +6,9 @@ import hashlib
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
-from typing import NewType
+from typing import NewType, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -145,9 +146,15 @@ class Standing:
         return Citation(stand.name, stand.n, stand.seq), stand.sha256
 
 
-_LINE = TypeAdapter(Line)
-_LOG = TypeAdapter(LogStanding)
-_POSITION = TypeAdapter(_Position)
+_Part = TypeVar("_Part", Line, LogStanding, _Position)
+
+
+@cache
+def _adapter(kind: type[_Part]) -> TypeAdapter[_Part]:
+    # Made when first needed: building the three takes longer than reading the file.
+    return TypeAdapter(kind)
+
+
 _Table = dict[str, Json]
 
 
@@ -162,8 +169,8 @@ def _numbered(records: list[Json]) -> _Table:
 
 def save_standing(path: Path, standing: Standing) -> None:
     """Writes `tiers.json`: a TinyDB file with the tables ``room``, ``lines`` and ``logs``. Raises OSError."""
-    lines = _numbered([_LINE.dump_python(line, mode="json") for line in standing.tiers])
-    logs = _numbered([_LOG.dump_python(log, mode="json") for log in standing.logs.values()])
+    lines = _numbered([_adapter(Line).dump_python(line, mode="json") for line in standing.tiers])
+    logs = _numbered([_adapter(LogStanding).dump_python(log, mode="json") for log in standing.logs.values()])
     tiers = standing.tiers
     position = _Position(
         format=VIEW_FORMAT,
@@ -174,7 +181,7 @@ def save_standing(path: Path, standing: Standing) -> None:
         last_log=standing.last_log or "",
         check=_check(lines, logs),
     )
-    room = _numbered([_POSITION.dump_python(position, mode="json")])
+    room = _numbered([_adapter(_Position).dump_python(position, mode="json")])
     tables: Document = {"room": room, "lines": lines, "logs": logs}
     _storage(path, lambda _: None).write(tables)
 
@@ -187,13 +194,13 @@ def load_standing(path: Path, on_damage: Callable[[str], None], read_only: bool 
         return None
     try:
         lines, logs = tables["lines"], tables["logs"]
-        position = _POSITION.validate_python(tables["room"]["1"])
+        position = _adapter(_Position).validate_python(tables["room"]["1"])
         if position.format != VIEW_FORMAT:
             raise ValueError(f"it has format {position.format}, this program writes {VIEW_FORMAT}")
         if position.check != _check(lines, logs):
             raise ValueError("it was changed by something else")
-        live = [_LINE.validate_python(record) for record in lines.values()]
-        stands = [_LOG.validate_python(record) for record in logs.values()]
+        live = [_adapter(Line).validate_python(record) for record in lines.values()]
+        stands = [_adapter(LogStanding).validate_python(record) for record in logs.values()]
     except (KeyError, ValueError, ValidationError) as error:
         reason = f"it lacks {error}" if isinstance(error, KeyError) else str(error).splitlines()[0]
         on_damage(f"{path.name} cannot be used: {reason}")
