@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 
-from app.measure.elapsed import SessionClock
+from app.measure.elapsed import SessionClock, in_ms
 from app.measure.result import EventRef, Measured, ref
 from store.bodies import FirstToken, MessageCut, MessageEnded, Seat, Usage
 from store.events import Event
@@ -158,7 +158,7 @@ def cost(events: Iterable[Event]) -> Cost:
         meter.seats(),
         Measured(
             "wall",
-            clock.elapsed if first else None,
+            in_ms(clock.elapsed) if first else None,
             "s",
             int(first is not None),
             first.log if first else "",

@@ -47,3 +47,8 @@ class SessionClock:
             return self.elapsed + mono - self._mono
         since = (wall.astimezone(UTC) - datetime.fromisoformat(self._at)).total_seconds()
         return self.elapsed + max(0.0, since)
+
+
+def in_ms(seconds: float | None) -> float | None:
+    """Seconds to the millisecond: an event's clock is finer in memory than in its log, and both measure the same."""
+    return None if seconds is None else round(seconds, 3)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from app.measure.call_text import found_in_call
-from app.measure.elapsed import SessionClock
+from app.measure.elapsed import SessionClock, in_ms
 from app.measure.result import EventRef, Measured, ref
 from store.bodies import (
     FirstToken,
@@ -187,7 +187,7 @@ class RetClock:
         return Ret(
             seconds=Measured(
                 "ret",
-                seconds,
+                in_ms(seconds),
                 "s",
                 int(seconds is not None),
                 "operator" if source in ("set", "void") else log,
@@ -195,12 +195,12 @@ class RetClock:
                 events,
             ),
             waiting=Measured(
-                "ret_waiting", waiting, "s", int(waiting is not None), log, WAITING_METHOD, events
+                "ret_waiting", in_ms(waiting), "s", int(waiting is not None), log, WAITING_METHOD, events
             ),
             source=source,
             told=told is not None,
-            told_after_s=told_after,
-            censored_after_s=censored,
+            told_after_s=in_ms(told_after),
+            censored_after_s=in_ms(censored),
             reason=reason,
         )
 
