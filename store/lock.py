@@ -72,7 +72,7 @@ class RoomLock:
             self._lock.acquire()
         except Timeout as error:
             raise Held(self._who()) from error
-        self.left_behind = holder_of(root)
+        self.left_behind = self._record.exists()
         mine = Holder(os.getpid(), socket.gethostname(), started_at(os.getpid()), stamp(clock.now()))
         try:
             write_whole(self._record, _adapter().dump_json(mine))

@@ -50,7 +50,9 @@ class RoomError(Exception):
 
 
 class Room:
-    """One room, open. ``found`` is what opening it had to say: files set aside, views rebuilt, broken chains."""
+    """One room, open. ``found`` is what opening it had to say: files set aside, views rebuilt, broken chains.
+    ``crashed`` tells that the process which wrote here last never closed it: journals and letters then want a
+    ``rebuild_journals`` and a ``rebuild_letters``."""
 
     def __init__(
         self, root: Path, settings: Settings, read_only: bool, clock: Clock, lock: RoomLock | None, disk: Disk | None
@@ -67,6 +69,7 @@ class Room:
         self.snug_file = root / "snug.md"
         self.improvements_file = root / "improvements.md"
         self.recall_file = root / "recall.md"
+        self.crashed = lock is not None and lock.left_behind
         self._lock = lock
         self._disk = disk
         self._closed = False

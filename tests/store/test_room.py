@@ -136,8 +136,11 @@ def test_a_lock_falls_with_its_process(room_path: Path) -> None:
     os.waitpid(pid, 0)
     assert (room_path / "room.holder.json").exists()
     with Room.open(room_path) as room:
+        assert room.crashed
         room.append(DESK, "operator", HELLO)
     assert not (room_path / "room.holder.json").exists()
+    with Room.open(room_path) as room:
+        assert not room.crashed
 
 
 def test_a_record_of_a_holder_that_is_damaged_or_foreign_is_no_obstacle(room_path: Path) -> None:
