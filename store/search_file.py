@@ -6,7 +6,7 @@ import os
 import sqlite3
 from pathlib import Path
 
-INDEX_VERSION = 1
+INDEX_VERSION = 2
 BUSY_MS = 10_000
 """How long to wait for another process's transaction before giving up (claude-mem's issue 2821: never drop)."""
 
@@ -18,7 +18,7 @@ CREATE TABLE places (
 );
 CREATE INDEX places_at ON places (at, id);
 CREATE VIRTUAL TABLE words USING fts5 (
-    said, humps, facets, content='', tokenize="unicode61 remove_diacritics 2"
+    said, humps, facets, content='', prefix='2 3', tokenize="unicode61 remove_diacritics 2"
 );
 CREATE TABLE lines (number INTEGER PRIMARY KEY, tier TEXT NOT NULL, line TEXT NOT NULL);
 CREATE VIRTUAL TABLE line_words USING fts5 (said, humps, tokenize="unicode61 remove_diacritics 2");
