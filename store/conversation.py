@@ -64,7 +64,7 @@ class Conversation:
                 self._add("user", blocks)
             case MessageEnded(seat="presence", purpose="turn"):
                 self._settle_calls()
-                blocks = body.content if isinstance(body.content, list) else []
+                blocks = sendable(body.content)
                 self._open_calls = [
                     str(block["id"]) for block in blocks if isinstance(block, dict) and block.get("type") == "tool_use"
                 ]
@@ -117,6 +117,19 @@ class Conversation:
         self._open_calls = []
         self._results = {}
         self._add("user", results)
+
+
+def sendable(content: Json) -> list[Json]:
+    """The blocks of an answer that the API takes back: it refuses text without words and thoughts without an answer,
+    both of which models and gateways do give."""
+    blocks = [
+        block
+        for block in (content if isinstance(content, list) else [])
+        if not (isinstance(block, dict) and block.get("type") == "text" and not str(block.get("text", "")).strip())
+    ]
+    thoughts = ("thinking", "redacted_thinking")
+    answered = any(not (isinstance(block, dict) and block.get("type") in thoughts) for block in blocks)
+    return blocks if answered else []
 
 
 def _text(text: str) -> Json:

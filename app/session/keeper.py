@@ -17,6 +17,7 @@ from app.session.keeper_tools import KeeperDesk
 from app.session.presence import failure_of
 from app.session.record import SessionLog
 from store.bodies import ChunkGiven, Json, KeeperPassed, KeeperStanding, KeeperState, MessageCut, MessageEnded
+from store.conversation import sendable
 from store.events import Event
 from store.operations import ToolSpec
 
@@ -251,7 +252,7 @@ class Keeper:
             if not self._listener.cut(reason):
                 self._listener.fail(type(error).__name__, reason, getattr(error, "status_code", 0))
             raise
-        content: list[Json] = answer.content or [{"type": "text", "text": "(nothing to keep)"}]
+        content: list[Json] = sendable(answer.content) or [{"type": "text", "text": "(nothing to keep)"}]
         self._messages.append({"role": "assistant", "content": content})
         return answer
 

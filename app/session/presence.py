@@ -13,6 +13,7 @@ from app.session.answers import Answer, Listener, StalledError
 from app.session.record import SessionLog
 from app.session.tools import ToolBelt
 from store.bodies import Json, TurnEnded
+from store.conversation import sendable
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
@@ -94,6 +95,12 @@ class Presence:
                 return TurnEnded("failed", f"{failure.reason[:1].upper()}{failure.reason[1:]}.")
 
     async def _run(self) -> TurnEnded:
+        last: Answer | None = None
+        while last is None or _goes_on_from_the_log(last):
+            last = await self._runner()
+        return _end_of(last)
+
+    async def _runner(self) -> Answer:
         self._listener.begin("turn")
         runner = self._client.beta.messages.tool_runner(
             model=self._model,
@@ -115,9 +122,12 @@ class Presence:
                     self._belt.expect(last.calls)
                     response = await runner.generate_tool_call_response()
                     self._belt.settle(cast("Json", response["content"]) if response else None)
+                    if _goes_on_from_the_log(last):
+                        break
         finally:
             await runner.close()
-        return _end_of(last)
+        assert last is not None, "the runner asks at least once"
+        return last
 
     async def write(self, request: str, purpose: str) -> Answer:
         """One answer in words to a request of the program (letter, handoff), behind the conversation, no tool run.
@@ -151,8 +161,14 @@ class Presence:
         return {"type": "text", "text": self._system, "cache_control": self._cache}
 
 
-def _end_of(answer: Answer | None) -> TurnEnded:
-    match answer.stop_reason if answer else "nothing":
+def _goes_on_from_the_log(answer: Answer) -> bool:
+    """Whether the tool results must leave with the next runner, whose messages come from the log: this one would send
+    the answer back as it came, with blocks that the API refuses."""
+    return answer.stop_reason == "tool_use" and bool(answer.calls) and sendable(answer.content) != answer.content
+
+
+def _end_of(answer: Answer) -> TurnEnded:
+    match answer.stop_reason:
         case "max_tokens":
             return TurnEnded("done", "The answer reached its limit of tokens; send a message to let it go on.")
         case "refusal":
