@@ -11,6 +11,8 @@ _BIDI: Final = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
 _SPECIAL = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f-\x9f{_BIDI}]")
 """All of C0 but line end and tab, DEL, C1 and the bidi controls: nothing of it may reach a terminal."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_UNCLEAN = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f-\x9f{_BIDI}\ud800-\udfff]")
+"""Either of them: most text holds none, and one search tells."""
 _STRING_END = re.compile(r"[\x07\x18\x1a\x1b\x9c\n\r]")
 _CSI_INSIDE = re.compile(r"[\x20-\x3f]*")
 
@@ -127,5 +129,7 @@ class Cleaner:
 
 def clean(text: str) -> str:
     """``text`` without anything a terminal would obey; see Cleaner for what goes and what stays."""
+    if _UNCLEAN.search(text) is None:
+        return text
     cleaner = Cleaner()
     return cleaner.feed(text) + cleaner.end()
