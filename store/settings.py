@@ -28,7 +28,7 @@ class Endpoint(Section):
     base_url: str = ""
     api_key_env: str = "ANTHROPIC_API_KEY"
     model: str = Field(default="claude-opus-5-5", min_length=1)
-    max_tokens: int = Field(default=16_000, ge=1)
+    max_tokens: int = Field(default=0, ge=0)
     context_window: int = Field(default=0, ge=0)
     thinking: Literal["auto", "off"] = "auto"
     idle_timeout_s: float = Field(default=90.0, gt=0, allow_inf_nan=False)
@@ -174,8 +174,8 @@ base_url = {_quoted(base_url)}
 api_key_env = "ANTHROPIC_API_KEY"
 # The model of both twins: the Keeper is an identical twin of the Presence.
 model = {_quoted(model)}
-# The most tokens that one answer may have.
-max_tokens = 16000
+# The most tokens that one answer may have. 0: 16,000 at Anthropic's own endpoint, 4,096 elsewhere.
+max_tokens = 0
 # Tokens that fit into the model's context. 0: ask the endpoint.
 context_window = 0
 # "auto": the model thinks where it can. "off": never ask for it.

@@ -31,6 +31,16 @@ FLUSH_S = 0.08
 that may be lost in a crash (DESIGN §3)."""
 
 
+LOOP_WINDOW = 4_000
+"""Characters of an answer that must repeat one short piece, to the letter, before it counts as a loop. Small models
+fall into such loops and stop at the token limit only."""
+LOOP_PIECE = 400
+
+
+class LoopingError(Exception):
+    """The answer repeats itself without end."""
+
+
 class StalledError(Exception):
     """The stream has sent nothing, not even a ping, for the idle limit."""
 
@@ -75,6 +85,7 @@ class Listener:
         self._words: list[str] = []
         self._first: float | None = None
         self._usage = Usage()
+        self._since_check = 0
         self._open = False
 
     @property
@@ -95,7 +106,7 @@ class Listener:
         if attempt.number > 0:
             return
         self._request = self._record.next_request()
-        self._words, self._first, self._usage = [], None, Usage()
+        self._words, self._first, self._usage, self._since_check = [], None, Usage(), 0
         self._open = True
         self._left = self._record.append(
             self._seat,
@@ -145,6 +156,7 @@ class Listener:
                             )
                         if what == "text":
                             self._words.append(piece)
+                            self._watch_for_loop(piece)
                         if self._journal and what != "tool_input":
                             pending.setdefault((event.index, what), []).append(piece)
                             if timer is None:
@@ -156,6 +168,14 @@ class Listener:
                 timer.cancel()
             flush()
         return self._ended(await stream.get_final_message())
+
+    def _watch_for_loop(self, piece: str) -> None:
+        self._since_check += len(piece)
+        if self._since_check < LOOP_WINDOW:
+            return
+        self._since_check = 0
+        if loops("".join(self._words)[-LOOP_WINDOW:]):
+            raise LoopingError("the answer repeated itself without end and was stopped")
 
     def _ended(self, message: Any) -> Answer:
         content = [plain(block.to_dict(mode="json")) for block in message.content]
@@ -215,6 +235,17 @@ class Listener:
         if self._open:
             self._open = False
             self._record.append("system", RequestFailed(self._seat, self._request, error, reason, status))
+
+
+def loops(text: str) -> bool:
+    """Whether ``text`` is one piece of at most LOOP_PIECE characters over and over, and long enough to tell."""
+    if len(text) < LOOP_WINDOW:
+        return False
+    probe = text[-64:]
+    earlier = text.rfind(probe, 0, len(text) - 1)
+    period = len(text) - len(probe) - earlier
+    # White space alone may stand in long runs without being a loop of words.
+    return earlier >= 0 and period <= LOOP_PIECE and text[period:] == text[:-period] and bool(text.strip())
 
 
 def _ms(seconds: float) -> float:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 import httpx2
 from anthropic import APIConnectionError, APIStatusError
 
-from app.session.answers import Answer, Listener, StalledError
+from app.session.answers import Answer, Listener, LoopingError, StalledError
 from app.session.chunks import Ear
 from app.session.keeper_tools import KeeperDesk
 from app.session.presence import failure_of
@@ -177,7 +177,7 @@ class Keeper:
         self._stand("busy", "")
         try:
             accepted, refused, note = await self._pass(turns, purpose)
-        except (APIStatusError, APIConnectionError, httpx2.HTTPError, StalledError, ValueError) as error:
+        except (APIStatusError, APIConnectionError, httpx2.HTTPError, StalledError, LoopingError, ValueError) as error:
             self._failed(failure_of(error).reason, purpose)
             if self._standing != "failed" and purpose != "closing":
                 await asyncio.sleep(min(0.5 * 2**self._failures, 8.0))

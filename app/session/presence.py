@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 import httpx2
 from anthropic import APIConnectionError, APIStatusError
 
-from app.session.answers import Answer, Listener, StalledError
+from app.session.answers import Answer, Listener, LoopingError, StalledError
 from app.session.record import SessionLog
 from app.session.tools import ToolBelt
 from store.bodies import Json, TurnEnded
@@ -79,6 +79,9 @@ class Presence:
         while True:
             try:
                 return await self._run()
+            except LoopingError as error:
+                self._listener.cut(str(error))
+                return TurnEnded("done", "The answer repeated itself without end, so it was stopped.")
             except (APIStatusError, APIConnectionError, httpx2.HTTPError, StalledError, ValueError) as error:
                 failure = failure_of(error)
                 came = self._listener.words_came

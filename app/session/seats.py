@@ -22,8 +22,14 @@ from store.bodies import Seat
 from store.clock import weekday_line
 from store.lines import HOT_BUDGET, WARM_BUDGET, render
 
+MAX_TOKENS = 16_000
 KEEPER_MAX_TOKENS = 4_000
+LOCAL_MAX_TOKENS = 4_096
+LOCAL_KEEPER_MAX_TOKENS = 1_024
+"""Limits of one answer when the room sets none: at Anthropic's own endpoint, and elsewhere, where a small model on
+the operator's machine may take minutes for what nobody needs."""
 REQUEST_TIMEOUT_S = 600.0
+NO_SANDBOX = "this room runs commands in a sandbox only, and bubblewrap is not installed here or may not be used"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +69,9 @@ def build_seats(
             journal=seat == "presence",
         )
 
+    own, keepers = (LOCAL_MAX_TOKENS, LOCAL_KEEPER_MAX_TOKENS) if endpoint.base_url else (MAX_TOKENS, KEEPER_MAX_TOKENS)
+    limit = settings.endpoint.max_tokens or own
+
     hears_presence = listener("presence")
     presence_client = connect(
         endpoint,
@@ -79,7 +88,15 @@ def build_seats(
         timeout_s=settings.tools.bash_timeout_s,
         wrap=sandbox_command(opened.workspace, room.memory, network=network) if confined else (),
     )
-    belt = ToolBelt(record, policy, opened.workspace, shell, ask, built_in_memory=not endpoint.base_url)
+    belt = ToolBelt(
+        record,
+        policy,
+        opened.workspace,
+        shell,
+        ask,
+        built_in_memory=not endpoint.base_url,
+        no_bash=NO_SANDBOX if settings.tools.sandbox == "required" and not confined else "",
+    )
     presence = Presence(
         record,
         presence_client,
@@ -87,7 +104,7 @@ def build_seats(
         belt,
         model=endpoint.model,
         system=opened.presence.text,
-        max_tokens=settings.endpoint.max_tokens,
+        max_tokens=limit,
         cache_control=cache,
         max_retries=settings.endpoint.max_retries,
     )
@@ -107,7 +124,7 @@ def build_seats(
         brief=opened.keeper.text,
         tools=tools_for(opened.condition),
         opening=lambda: keeper_opening(opened),
-        max_tokens=min(KEEPER_MAX_TOKENS, settings.endpoint.max_tokens),
+        max_tokens=min(keepers, limit),
         cache_control=cache,
         window_turns=settings.keeper.window_turns,
         max_usd=settings.keeper.max_usd,

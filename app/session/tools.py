@@ -104,12 +104,15 @@ class ToolBelt:
         ask: Ask,
         *,
         built_in_memory: bool,
+        no_bash: str = "",
     ) -> None:
+        """``no_bash`` says why no command may run at all; empty when commands may."""
         self._record = record
         self._policy = policy
         self._workspace = workspace
         self._shell = shell
         self._ask = ask
+        self._no_bash = no_bash
         self._expected: deque[dict[str, Json]] = deque()
         self.tools: list[GatedTool] = []
         room = record.room
@@ -155,6 +158,8 @@ class ToolBelt:
         await self._shell.close()
 
     async def _bash(self, given: dict[str, Json]) -> str:
+        if self._no_bash:
+            raise ToolError(f"bash: {self._no_bash}")
         if given.get("restart"):
             await self._shell.close()
             return "bash restarted"
