@@ -287,26 +287,13 @@ def _plain_sentence(error: Exception) -> str | None:
     """What to say of an error that the user can mend; None for one that is ours."""
     import click
 
+    from store.plain import PlainError
+
     if isinstance(error, click.exceptions.Abort):
         return "stopped"
     if isinstance(error, click.ClickException):
         return " ".join(error.format_message().split())
-    known = (
-        "RoomError",
-        "SettingsError",
-        "EndpointError",
-        "SessionError",
-        "TaskError",
-        "ConditionError",
-        "InputError",
-        "BriefError",
-        "LogWriteError",
-        "BundleError",
-        "SearchError",
-        "DecayRulesError",
-        "ScriptError",
-    )
-    if type(error).__name__ in known:
+    if isinstance(error, PlainError):
         return " ".join(str(error).split())
     if isinstance(error, OSError) and error.strerror:
         return f"{error.strerror}: {error.filename}" if error.filename else error.strerror

@@ -11,6 +11,7 @@ from pathlib import Path
 from app.session.endpoint import Endpoint, check_reachable, resolve_endpoint
 from store.bodies import ConditionRecord, TaskRecord
 from store.conditions import load_conditions
+from store.plain import PlainError
 from store.room import LogName, Room
 from store.tasks import load_task
 
@@ -18,7 +19,7 @@ ROOM_VARIABLE = "TWINS_ROOM"
 DEFAULT_ROOM = Path("~/two-twins")
 
 
-class InputError(Exception):
+class InputError(PlainError):
     """What the user gave cannot be used; one plain sentence that says what to do."""
 
 

@@ -14,6 +14,7 @@ from pathlib import Path, PurePosixPath
 from typing import BinaryIO, Final
 
 from store.log import sync_folder
+from store.plain import PlainError
 
 BAGIT_TXT: Final = b"BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n"
 MANIFEST: Final = "manifest-sha256.txt"
@@ -38,7 +39,7 @@ _MANIFEST_LINE = re.compile(r"([0-9a-f]{64})  (\S+)")
 _BLOCK: Final = 1 << 20
 
 
-class BagError(ValueError):
+class BagError(PlainError, ValueError):
     """A zip or folder is no sound bag; one plain sentence."""
 
 

@@ -19,6 +19,7 @@ from store.journals import HEADS
 from store.lines import Tiers
 from store.log import check_chain
 from store.page import Fact, TurnFigures, page
+from store.plain import PlainError
 from store.session_record import NoSession, SessionRecord, read_session, session_record
 from store.standing import LogName
 
@@ -34,7 +35,7 @@ _BRIEFS: Final = "briefs/"
 _TIERS = TypeAdapter(Tiers)
 
 
-class BundleError(ValueError):
+class BundleError(PlainError, ValueError):
     """A bundle cannot be written or read; one plain sentence that says what to do."""
 
 

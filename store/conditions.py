@@ -11,6 +11,7 @@ from pydantic_core import PydanticCustomError
 
 import briefs
 from store.bodies import ConditionRecord
+from store.plain import PlainError
 from store.toml import LISTED, Section, TomlError, checked, read_toml, toml_tables
 
 SHIPPED = Path(briefs.__file__).with_name("conditions.toml")
@@ -19,7 +20,7 @@ SHIPPED = Path(briefs.__file__).with_name("conditions.toml")
 Handed = Literal["letters", "handoff", "hot", "warm", "cold"]
 
 
-class ConditionError(ValueError):
+class ConditionError(PlainError, ValueError):
     """A condition does not exist or its file cannot be used; one plain sentence."""
 
 

@@ -15,11 +15,12 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from store.bodies import Change, TiersChanged
 from store.lines import LINE_KINDS, Line, LineKind, Tiers
+from store.plain import PlainError
 
 Level = Annotated[int, Field(ge=0, le=5, strict=True)]
 
 
-class DecayRulesError(ValueError):
+class DecayRulesError(PlainError, ValueError):
     """A file of decay rules can not be used; the message is one sentence that names the file and the key."""
 
 

@@ -22,13 +22,14 @@ from store.log import (
     raw_lines,
     take_aside_torn_tail,
 )
+from store.plain import PlainError
 from store.standing import LogName, Standing, load_standing
 
 Level = Literal["info", "warning", "error"]
 Say = Callable[[Level, str], None]
 
 
-class NewerFormat(Exception):
+class NewerFormat(PlainError):
     """A log was written by a newer version of this program; one plain sentence."""
 
 

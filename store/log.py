@@ -12,13 +12,14 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from store.events import Event, EventFormatError, decode, encode, line_hash
+from store.plain import PlainError
 
 _BLOCK = 1 << 20
 """Bytes read at a time. The file is opened for each block, so that a room of thousands of logs never runs out
 of file descriptors."""
 
 
-class LogWriteError(OSError):
+class LogWriteError(PlainError, OSError):
     """An event could not be written; the log stands as it stood before. One plain sentence."""
 
 

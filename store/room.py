@@ -22,6 +22,7 @@ from store.folding import Level, NewerFormat, fold_room, follow, log_paths, merg
 from store.lines import Tiers
 from store.lock import Held, RoomLock
 from store.log import Disk, LogWriteError, LogWriter, first_line, read_events, sync_folder
+from store.plain import PlainError
 from store.settings import Settings, SettingsError, load_settings, room_toml
 from store.standing import (
     DESK,
@@ -45,7 +46,7 @@ little, and at close."""
 _NAME = re.compile(r"[0-9A-Za-z][0-9A-Za-z._-]{0,79}")
 
 
-class RoomError(Exception):
+class RoomError(PlainError):
     """A room cannot be made, opened or written; one plain sentence that says what to do."""
 
 

@@ -13,13 +13,14 @@ from store.events import Event, EventFormatError, decode, fold
 from store.folding import log_paths, merged
 from store.lines import Tiers
 from store.log import raw_lines
+from store.plain import PlainError
 from store.standing import LogName
 
 _FOLDED = frozenset({TiersChanged.KIND, SessionOpened.KIND})
 """Kinds that the tiers are folded from."""
 
 
-class NoSession(ValueError):
+class NoSession(PlainError, ValueError):
     """There is no such session, or its log cannot be read; one plain sentence."""
 
 

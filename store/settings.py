@@ -12,13 +12,14 @@ from pydantic import Field, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
 from store.bodies import Json
+from store.plain import PlainError
 from store.toml import Section, Texts, TomlError, checked, read_toml, toml_tables
 
 ROOM_FORMAT = 1
 """Version of a room's layout; `room.toml` carries it."""
 
 
-class SettingsError(ValueError):
+class SettingsError(PlainError, ValueError):
     """`room.toml` cannot be used; one plain sentence with line and key."""
 
 

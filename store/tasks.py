@@ -12,10 +12,11 @@ from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
 from store.bodies import FirstAction, TaskRecord
+from store.plain import PlainError
 from store.toml import Section, TomlError, checked, read_toml, toml_tables
 
 
-class TaskError(ValueError):
+class TaskError(PlainError, ValueError):
     """A task file cannot be used; one plain sentence."""
 
 

@@ -13,9 +13,10 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails
 
 from store.bodies import Json
+from store.plain import PlainError
 
 
-class TomlError(ValueError):
+class TomlError(PlainError, ValueError):
     """A file cannot be used; one plain sentence with file, line, key and what it must be."""
 
 

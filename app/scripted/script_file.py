@@ -11,9 +11,10 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 
 from app.scripted.request import JsonObject
 from app.scripted.script import Beat, Reply, Script, SeatScript, ToolCall
+from store.plain import PlainError
 
 
-class ScriptError(ValueError):
+class ScriptError(PlainError, ValueError):
     """A script file that can not be played; the message names the file, the key and what to do."""
 
 

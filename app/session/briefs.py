@@ -9,6 +9,7 @@ from pathlib import Path
 from string import Template
 
 from store.bodies import ConditionRecord
+from store.plain import PlainError
 
 ALONE = (
     "Nobody listens beside you in this session: no second instance keeps notes. What the next one will know of it is "
@@ -27,7 +28,7 @@ SPEAKS = "It may also speak up in the conversation; its words come to you marked
 SNUG = "It may write entries of its own in the room's private journal."
 
 
-class BriefError(Exception):
+class BriefError(PlainError):
     """A brief cannot be read; one plain sentence."""
 
 

@@ -8,13 +8,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from store.plain import PlainError
 from store.settings import Settings
 
 DEFAULT_BASE_URL = "https://api.anthropic.com"
 CREDENTIAL_WORDS = ("KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "AUTH")
 
 
-class EndpointError(Exception):
+class EndpointError(PlainError):
     """The endpoint cannot be used as it is set; the message is one plain sentence that says what to do."""
 
 

@@ -27,10 +27,11 @@ from store.conversation import INTERRUPTED_TOOL, loose_ends
 from store.decay import decayed, packaged_rules, promotions_spent
 from store.letters import letters
 from store.lines import with_changes
+from store.plain import PlainError
 from store.room import LogName, Room
 
 
-class SessionError(Exception):
+class SessionError(PlainError):
     """A session cannot be opened or taken up; one plain sentence that says what to do."""
 
 
