@@ -13,9 +13,10 @@ from anthropic import APIConnectionError, APIStatusError
 
 from app.session.answers import Answer, Listener, LoopingError, StalledError
 from app.session.chunks import Ear
-from app.session.keeper_tools import KeeperDesk
+from app.session.keeper_tools import KeeperDesk, Outcome
 from app.session.presence import failure_of
 from app.session.record import SessionLog
+from app.session.text_calls import calls_in_text
 from store.bodies import ChunkGiven, Json, KeeperPassed, KeeperStanding, KeeperState, MessageCut, MessageEnded
 from store.conversation import sendable
 from store.events import Event
@@ -75,6 +76,7 @@ class Keeper:
         self._tools: list[dict[str, Any]] = [
             {"name": spec.name, "description": spec.description, "input_schema": spec.schema} for spec in tools
         ]
+        self._names = {spec.name for spec in tools}
         self._opening = opening
         self._max_tokens = max_tokens
         self._cache = cache_control
@@ -221,13 +223,16 @@ class Keeper:
         for round_number in range(1, MOST_ROUNDS + 1):
             answer = await self._answer(purpose)
             again = False
-            for call in answer.calls:
-                outcome = self._desk.call(str(call.get("name")), call.get("input"), turn)
+            # Small models write their calls as text; such a call has no id, so its result is told as text too.
+            calls = answer.calls or calls_in_text(answer.text, self._names)
+            for call in calls:
+                name = str(call.get("name"))
+                outcome = self._desk.call(name, call.get("input"), turn)
                 accepted += not outcome.refused and not outcome.read
                 refused += outcome.refused
                 again = again or outcome.refused or outcome.read
-                self._results.append(_result(str(call["id"]), outcome.text, outcome.refused))
-            if not answer.calls:
+                self._results.append(_result(call.get("id"), name, outcome))
+            if not calls:
                 note = "words without tools" if answer.text.strip() else "nothing to keep"
             if not again or round_number == MOST_ROUNDS:
                 break
@@ -289,6 +294,9 @@ class Keeper:
             self._record.append("system", KeeperState(self._standing, self.behind, self._reason))
 
 
-def _result(call_id: str, text: str, is_error: bool) -> dict[str, Any]:
-    result: dict[str, Any] = {"type": "tool_result", "tool_use_id": call_id, "content": text}
-    return {**result, "is_error": True} if is_error else result
+def _result(call_id: Json, name: str, outcome: Outcome) -> dict[str, Any]:
+    if not isinstance(call_id, str):
+        said = "refused" if outcome.refused else "result"
+        return {"type": "text", "text": f"<two-twins {said} of your call {name}: {outcome.text}>"}
+    result: dict[str, Any] = {"type": "tool_result", "tool_use_id": call_id, "content": outcome.text}
+    return {**result, "is_error": True} if outcome.refused else result
