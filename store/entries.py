@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from store.bodies import Json, Seat
+from store.bodies import Json, Seat, ToolCalled, ToolEnded
+from store.events import Event
 from store.lines import one_line
 from store.text import clean
 
@@ -165,3 +167,19 @@ def content_text(content: Json) -> str:
         else:
             parts.append(json.dumps(block, ensure_ascii=False))
     return clean("\n".join(parts))
+
+
+def whole_tool(entry: ToolEntry, events: Iterable[Event]) -> tuple[str, str] | None:
+    """The whole input and output of a tool call, clean, out of its session's events; None when the call is not
+    among them. The output is empty while the tool runs."""
+    given: str | None = None
+    got = ""
+    for event in events:
+        match event.body:
+            case ToolCalled(tool_use_id=entry.tool_use_id, input=value) if event.n == entry.n:
+                given = input_text(value)
+            case ToolEnded(content=content) if event.n == entry.ended_n:
+                got = content_text(content)
+            case _:
+                pass
+    return None if given is None else (given, got)

@@ -41,6 +41,7 @@ from store.entries import (
     source,
 )
 from store.events import Event
+from store.lines import one_line
 from store.marks import mark_of
 from store.text import Cleaner, clean
 
@@ -128,7 +129,7 @@ class Transcript:
                         n=event.n,
                         turn=event.turn,
                         tool_use_id=body.tool_use_id,
-                        name=clean(body.name),
+                        name=one_line(clean(body.name)),
                         summary=summary,
                         input=whole[:HEAD_CHARS],
                         state="running",
@@ -162,6 +163,13 @@ class Transcript:
     def of_turn(self, turn: int) -> int | None:
         """Where a turn begins."""
         return next((i for i, entry in enumerate(self._entries) if entry.turn == turn), None)
+
+    def of_event(self, n: int) -> int | None:
+        """The entry that event ``n`` began or ended: where the first right action stands, say."""
+        for index, entry in enumerate(self._entries):
+            if entry.n == n or (isinstance(entry, ToolEntry) and entry.ended_n == n):
+                return index
+        return None
 
     def of_mark(self) -> int | None:
         """Where the RET was last marked by hand."""
@@ -353,7 +361,7 @@ class Transcript:
         first: int | None = None
         match event.body:
             case SessionOpened(operator=operator):
-                self.operator = clean(operator)
+                self.operator = one_line(clean(operator))
             case SessionResumed():
                 first = self._leave_nothing_open("interrupted")
             case _:

@@ -43,6 +43,7 @@ from store.entries import (
     SpeechEntry,
     ToolEntry,
     source,
+    whole_tool,
 )
 from store.events import NO_HASH, Event
 from store.transcript import Transcript, transcript
@@ -164,11 +165,24 @@ def test_a_denied_tool_keeps_the_operators_word() -> None:
 
 
 def test_a_long_output_is_kept_as_its_head_and_says_so() -> None:
-    [entry] = told(
-        ToolCalled("t1", "read", {"path": "x"}), ToolEnded("t1", "read", "ok", "x" * 9000, 1, 9000)
-    ).entries
+    [entry] = told(ToolCalled("t1", "read", {"path": "x"}), ToolEnded("t1", "read", "ok", "x" * 9000, 1, 9000)).entries
     assert isinstance(entry, ToolEntry)
     assert (len(entry.head), entry.bytes, entry.whole) == (HEAD_CHARS, 9000, False)
+
+
+def test_the_whole_text_of_a_tool_can_be_read_from_the_log_again() -> None:
+    told_events = events(
+        ToolCalled("t1", "bash", {"command": "a" * 5_000}),
+        ToolCalled("t2", "bash", {"command": "other"}),
+        ToolEnded("t1", "bash", "ok", "x\x1b[2J" * 5_000, 1, 25_000),
+    )
+    found = transcript(told_events)
+    [long, other] = found.entries
+    assert isinstance(long, ToolEntry) and isinstance(other, ToolEntry)
+    assert whole_tool(long, told_events) == ("command: " + "a" * 5_000, "x" * 5_000)
+    assert whole_tool(other, told_events) == ("command: other", "")
+    assert whole_tool(long, told_events[1:]) is None
+    assert (found.of_event(3), found.of_event(2), found.of_event(9)) == (0, 1, None)
 
 
 def test_queued_messages_stand_last_until_they_are_sent_or_taken_back() -> None:
@@ -212,9 +226,7 @@ requests = st.integers(1, 3)
 texts = st.sampled_from(["a", "`", "\n", HOSTILE, "\x1b", "]0;x\x07", "\r", "word "])
 seats: st.SearchStrategy[Seat] = st.sampled_from(["presence", "keeper"])
 bodies = st.one_of(
-    st.builds(
-        Partial, seats, requests, st.integers(0, 2), st.sampled_from(["text", "thinking", "tool_input"]), texts
-    ),
+    st.builds(Partial, seats, requests, st.integers(0, 2), st.sampled_from(["text", "thinking", "tool_input"]), texts),
     st.builds(RequestSent, seats, requests, st.just("m"), st.just(""), st.just(1)),
     st.builds(lambda parts, r, s: ended(*parts, request=r, seat=s), st.lists(texts, max_size=3), requests, seats),
     st.builds(MessageCut, seats, requests, texts, texts),

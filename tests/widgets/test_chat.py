@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from chat_plays import CODE, OPENED, Numbered, ended, long_session, said
 from textual.app import App, ComposeResult
+from textual.events import MouseScrollDown, MouseScrollUp
 from textual.pilot import Pilot
 from textual.widgets import Input
 
@@ -116,6 +117,21 @@ async def test_keys_move_by_as_many_rows_as_they_say_through_unseen_text(app: To
         assert app.shown() != before
     await pilot.press("home")
     assert "session 1" in app.shown()[0]
+
+
+@in_terminal()
+async def test_the_wheel_moves_the_text_and_the_end_follows_again(app: Told, pilot: Pilot[None]) -> None:
+    app.play(60)
+    await pilot.pause()
+    before = app.shown()
+    for wheel, following in ((MouseScrollUp, False), (MouseScrollDown, True)):
+        step = {"x": 5, "y": 5, "delta_x": 0, "delta_y": 0, "button": 0, "shift": False, "meta": False, "ctrl": False}
+        app.chat.view.post_message(wheel(app.chat.view, **step))
+        await pilot.pause()
+        assert app.chat.view.following is following
+        rows = app.shown()
+        moved = int(app.scroll_sensitivity_y)
+        assert rows == before if following else rows[moved:] == before[:-moved]
 
 
 @in_terminal()
@@ -357,9 +373,35 @@ async def test_another_session_can_be_shown_in_the_same_view(app: Told, pilot: P
 
 
 @in_terminal(60, 20)
-async def test_every_theme_draws_every_look(app: Told, pilot: Pilot[None]) -> None:
+async def test_every_theme_draws_every_look_in_its_own_colours(app: Told, pilot: Pilot[None]) -> None:
     app.play(8)
+    colours = {}
     for theme in app.available_themes:
         app.theme = theme
         await pilot.pause()
         assert any("Answer" in row or "find" in row for row in app.shown())
+        styles = [seg.style for y in range(20) for seg in app.chat.view.render_line(y) if seg.style]
+        colours[theme] = {(style.color, style.bgcolor) for style in styles}
+    assert not colours["textual-dark"] & colours["textual-light"]
+
+
+@in_terminal(60, 20)
+async def test_a_hidden_chat_takes_events_and_shows_them_when_it_is_seen_again(app: Told, pilot: Pilot[None]) -> None:
+    app.play(20)
+    app.chat.display = False
+    await pilot.pause()
+    app.tell(ended("said while hidden", request=900))
+    await pilot.pause()
+    app.chat.display = True
+    await pilot.pause()
+    assert any("said while hidden" in row for row in app.shown())
+
+
+@in_terminal(60, 20)
+async def test_a_long_message_of_the_operator_is_folded_and_opens_whole(app: Told, pilot: Pilot[None]) -> None:
+    app.tell(OperatorSaid("first words " + "x" * 1_000_000 + " last words"))
+    await pilot.pause()
+    assert any("more characters" in row for row in app.shown())
+    await pilot.press("enter", "end")
+    assert any("last words" in row for row in app.shown())
+    assert app.chat.view.search("last words") == 1

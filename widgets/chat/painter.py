@@ -29,7 +29,7 @@ _NAMES = (
     "match",
 )  # fmt: skip
 
-_StripKey = tuple[Row, int, int, int, bool, bool, str, tuple[int, int] | None]
+_StripKey = tuple[Row, int, int, bool, bool, str, tuple[int, int] | None]
 
 
 class Painter:
@@ -83,7 +83,7 @@ class Painter:
         current = current and bool(row.text or row.lead.strip())
         marked = current and bool(row.right or row.toggle or seen.at <= 1)
         span = selection.get_span(place) if selection is not None else None
-        key = (row, place, width, len(query), current, marked, query, span)
+        key = (row, place, width, current, marked, query, span)
         found = self._strips.get(key)
         if found is None:
             found = self._draw(row, width, current, marked, query, span).apply_offsets(0, place)

@@ -264,6 +264,10 @@ class ChatView(ScrollView, can_focus=True):
         """Show the entry that holds a line's quote; False when none does."""
         return self._go_where(self.transcript.holding(quote, turn))
 
+    def go_to_event(self, n: int) -> bool:
+        """Show what event ``n`` of the session's log began or ended; False when the chat shows nothing of it."""
+        return self._go_where(self.transcript.of_event(n))
+
     def go_to_mark(self) -> bool:
         """Show where the RET was marked; False when it was not."""
         return self._go_where(self.transcript.of_mark())
@@ -321,7 +325,9 @@ class ChatView(ScrollView, can_focus=True):
         if place is None or not 0 <= place.y < len(self._view.window) or self.text_selection is not None:
             return
         seen = self._view.window[place.y]
-        self._cursor = self._view.entries[seen.index].key
+        if seen.index >= len(self._view.entries):
+            return
+        self.move_cursor(seen.index)
         if seen.row.toggle:
             self.toggle(seen.index)
         self.refresh()
