@@ -15,7 +15,7 @@ from pydantic import TypeAdapter, ValidationError
 from store.bag import BagError, bag, check_bag, pack, safe_name, unpack
 from store.bodies import JournalWritten, Json, LetterFiled, WakePacket, WorkspaceDiffed
 from store.events import Event, EventFormatError, decode, line_hash, plain
-from store.journals import HEADS
+from store.journals import HEADS, entry_text
 from store.lines import Tiers
 from store.log import check_chain
 from store.page import Fact, TurnFigures, page
@@ -145,8 +145,8 @@ def _views(record: SessionRecord) -> dict[str, bytes]:
                 files["workspace.diff"] = _bytes(body.diff)
             case JournalWritten():
                 name = f"{body.journal}.md"
-                entry = f"\n## {event.at} · {event.by}, turn {event.turn}\n\n{body.text}\n"
-                journals[name] = journals.get(name, HEADS[body.journal]) + entry
+                entry = entry_text(event, body.text, opened.number)
+                journals[name] = journals.get(name, HEADS[body.journal]) + "\n" + entry
             case _:
                 pass
     return files | {name: _bytes(text) for name, text in journals.items()}

@@ -116,13 +116,18 @@ def rebuild_journals(room: Room) -> tuple[str, ...]:
     return tuple(sentence for sentence in done if sentence)
 
 
-def _rendered(room: Room, event: Event, text: str) -> str:
+def entry_text(event: Event, text: str, session: int) -> str:
+    """An entry as its file holds it: signed and dated. ``session`` is the session's number, 0 outside one."""
     at = from_stamp(event.at).strftime("%Y-%m-%d %H:%M:%S")
-    session = room.session(LogName(event.log))
-    where = f", session {session.number}" if session else ""
+    where = f", session {session}" if session else ""
     turn = f", turn {event.turn}" if event.turn else ""
     escaped = _LIKE_A_HEADING.sub(r"\\\1", text)
     return f"## {at} UTC · {event.by}{where}{turn}\n\n{escaped}\n"
+
+
+def _rendered(room: Room, event: Event, text: str) -> str:
+    session = room.session(LogName(event.log))
+    return entry_text(event, text, session.number if session else 0)
 
 
 def _add(path: Path, head: str, block: str) -> None:

@@ -42,6 +42,7 @@ from store.bodies import (
 )
 from store.bundle import BundleError, Metrics, Verdict, verify_bundle, write_bundle
 from store.clock import FrozenClock
+from store.journals import rebuild_journals, write_journal
 from store.lines import Line, LineId
 from store.room import DESK, LogName, Room
 from store.session_record import SessionRecord, read_session
@@ -156,6 +157,17 @@ def test_it_holds_the_log_byte_for_byte_and_all_that_follows_from_it(
     before, after = (json.loads((data / f"tiers/{name}.json").read_text()) for name in ("before", "after"))
     assert list(before["lines"]) == ["L1"] and before["lines"]["L1"]["text"] == "Old"
     assert list(after["lines"]) == ["L1", "L2", "L3"] and after["lines"]["L1"]["text"] == "New from the desk"
+
+
+def test_its_journals_read_like_the_rooms_own(tmp_path: Path) -> None:
+    log = held(tmp_path / "room")
+    with Room.open(tmp_path / "room") as room:
+        write_journal(room, log, "keeper", "snug", "One more.\n## Not a heading", 3)
+        rebuild_journals(room)
+    write_bundle(tmp_path / "room", log, tmp_path / "o.zip", metrics)
+    assert (unpacked(tmp_path / "o.zip", tmp_path / "u") / "data/snug.md").read_text() == (
+        tmp_path / "room" / "snug.md"
+    ).read_text()
 
 
 def test_its_metrics_are_the_sessions(exported: tuple[Path, Path, LogName], tmp_path: Path) -> None:
