@@ -17,6 +17,7 @@ from store.bodies import (
 )
 from store.entries import DividerEntry, DividerKind, Entry, KeeperEntry, Level, NoticeEntry
 from store.events import Event
+from store.lines import one_line
 from store.text import clean
 
 
@@ -64,7 +65,7 @@ def _with(what: str, detail: str) -> str:
 
 
 def _divider(event: Event, what: DividerKind, title: str, text: str = "") -> DividerEntry:
-    return DividerEntry(n=event.n, turn=event.turn, what=what, title=clean(title), text=clean(text))
+    return DividerEntry(n=event.n, turn=event.turn, what=what, title=one_line(clean(title)), text=clean(text))
 
 
 def _notice(event: Event, level: Level, text: str) -> NoticeEntry:
