@@ -552,6 +552,37 @@ class LetterFiled(Body):
 
 @_registered
 @dataclass(frozen=True, slots=True)
+class LetterDrafted(Body):
+    """P's letter or handoff as it came, before it is filed: the operator may read, edit or answer it."""
+
+    KIND: ClassVar[str] = "letter.drafted"
+    which: Literal["letter", "handoff"]
+    text: str
+
+
+@_registered
+@dataclass(frozen=True, slots=True)
+class BriefProposed(Body):
+    """K's revision of its own brief, asked for once, at the first close of a room (paper §5.1). Empty: none."""
+
+    KIND: ClassVar[str] = "brief.proposed"
+    brief: str
+    text: str
+
+
+@_registered
+@dataclass(frozen=True, slots=True)
+class BriefAnswered(Body):
+    """The operator's answer to a proposed brief. ``sha256`` is of the brief that holds from now on."""
+
+    KIND: ClassVar[str] = "brief.answered"
+    brief: str
+    accepted: bool
+    sha256: str
+
+
+@_registered
+@dataclass(frozen=True, slots=True)
 class WorkspaceDiffed(Body):
     """What the session changed in the workspace, as a unified diff. ``how`` is "git" or "files"."""
 

@@ -71,7 +71,10 @@ def keeper_brief(room: Path, operator: str, condition: ConditionRecord) -> Brief
 
 def _filled(name: str, room: Path, operator: str, **parts: str) -> Brief:
     raw = _source(name, room)
-    filled = Template(raw.decode()).safe_substitute(operator=operator, **parts).strip()
+    source = raw.decode()
+    # A brief that an instance wrote itself has no places to fill; what the condition says must still reach the seat.
+    source += "".join(f"\n\n${key}" for key, part in parts.items() if part and f"${key}" not in source)
+    filled = Template(source).safe_substitute(operator=operator, **parts).strip()
     return Brief(name, filled, hashlib.sha256(raw).hexdigest())
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from string import Template
 
 from store.bodies import TaskRecord
+from store.letters import Which
 
 LETTER_REQUEST = """Write your letter to the instance that will wake here next.
 
@@ -19,10 +21,31 @@ Facts only, the ones without which the next instance would lose time: where thin
 commands and files, what is hard to undo and the way back, what must not be done. A short list in plain Markdown, no
 tools."""
 
-REQUESTS = {"letter": LETTER_REQUEST, "handoff": HANDOFF_REQUEST}
+BRIEF_REQUEST = """Propose a revision of your own brief.
+
+You have now kept a room once. The brief in your system prompt was a draft for the first of you; you are the first who
+has tried it. If something in it was wrong, missing or in your way, answer with the whole brief as it should read from
+now on, in the same voice and with the reasons kept, and nothing else. If it served you well, answer with the one word:
+keep. The operator decides; no tool is needed."""
+KEEPS_BRIEF = "keep"
+SHORTEST_BRIEF_WORDS = 60
+
+REQUESTS: Mapping[Which, str] = {"letter": LETTER_REQUEST, "handoff": HANDOFF_REQUEST}
 
 
 def closing_request(request: str, operator: str, task: TaskRecord | None) -> str:
     """A closing request filled in for this session; the task is named, for it may be one of many in the room."""
     named = f"\n\nThe task of this session was: {task.title}." if task else ""
     return Template(request).safe_substitute(operator=operator) + named
+
+
+def proposed_brief(answer: str) -> str:
+    """The brief that K's answer proposes; empty when it keeps the one it has or answers with less than a brief."""
+    text = answer.strip()
+    return "" if text.strip(" .").lower() == KEEPS_BRIEF or len(text.split()) < SHORTEST_BRIEF_WORDS else text
+
+
+def with_answer(letter: str, operator: str, answer: str) -> str:
+    """A letter with the operator's answer below it, in their name, so that nobody takes it for P's words."""
+    quoted = "\n".join(f"> {line}".rstrip() for line in answer.strip().splitlines())
+    return f"{letter.rstrip()}\n\n---\n\n{operator} answers:\n\n{quoted}" if answer.strip() else letter

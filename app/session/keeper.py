@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from anthropic.types.beta import BetaCacheControlEphemeralParam, BetaMessageParam, BetaToolParam
 
 Purpose = Literal["turn", "warm", "closing"]
+FAILURES = (APIStatusError, APIConnectionError, httpx2.HTTPError, StalledError, LoopingError, ValueError)
+"""What can keep an answer of K from coming; anything else is a fault of ours and is not hidden."""
 MOST_ROUNDS = 3
 """Answers of K in one pass: a second and a third only when a read or a refusal needs it (DESIGN §7)."""
 MOST_FAILURES = 3
@@ -164,6 +166,18 @@ class Keeper:
             await self._attempt(tuple(self._due[: self._window_turns]), "closing")
         self._stand("ended", self._reason)
 
+    async def propose_brief(self, request: str) -> str | None:
+        """K's words to a request about its brief, behind its conversation; None when K cannot work."""
+        if self._standing != "ended" or self._spent >= self._max_usd or self._tokens >= self._max_session_tokens:
+            return None
+        blocks: list[dict[str, Any]] = [*self._results, {"type": "text", "text": request}]
+        self._results = []
+        self._messages.append({"role": "user", "content": blocks})
+        try:
+            return (await self._answer("brief")).text
+        except FAILURES:
+            return None
+
     def _may_work(self) -> bool:
         if self._standing in ("paused", "failed", "ended"):
             return False
@@ -179,7 +193,7 @@ class Keeper:
         self._stand("busy", "")
         try:
             accepted, refused, note = await self._pass(turns, purpose)
-        except (APIStatusError, APIConnectionError, httpx2.HTTPError, StalledError, LoopingError, ValueError) as error:
+        except FAILURES as error:
             self._failed(failure_of(error).reason, purpose)
             if self._standing != "failed" and purpose != "closing":
                 await asyncio.sleep(min(0.5 * 2**self._failures, 8.0))
@@ -240,7 +254,7 @@ class Keeper:
             self._results = []
         return accepted, refused, note if not accepted and not refused else ""
 
-    async def _answer(self, purpose: Purpose) -> Answer:
+    async def _answer(self, purpose: str) -> Answer:
         self._listener.begin(purpose)
         try:
             async with self._client.beta.messages.stream(

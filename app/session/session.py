@@ -9,12 +9,14 @@ import re
 from collections import deque
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.measure.call_text import found_in_call
 from app.session import workspace as workspaces
+from app.session.brief_revision import asked_before, propose
 from app.session.chunks import Ear
-from app.session.closing import REQUESTS, closing_request
+from app.session.closing import BRIEF_REQUEST, REQUESTS, closing_request, proposed_brief, with_answer
 from app.session.endpoint import Endpoint, without_credentials
 from app.session.opening import Opened, snapshot_of
 from app.session.policy import Approve, Policy
@@ -25,6 +27,7 @@ from store.bodies import (
     KeeperPassed,
     KeeperState,
     KeeperWords,
+    LetterDrafted,
     LetterFiled,
     Notice,
     OperatorQueued,
@@ -40,7 +43,7 @@ from store.bodies import (
 from store.decay import expired
 from store.events import Event
 from store.gate import Accepted, judge
-from store.letters import file_letter
+from store.letters import Which, file_letter
 from store.lines import render
 from store.operations import Operation, Refused
 
@@ -54,10 +57,13 @@ class Session:
     """One session, live. Everything it does can be followed by ``room.subscribe``; it knows no screen.
 
     Call ``connect`` once (it imports the SDK, over a second, away from the event loop), then ``say`` and the rest;
-    ``close`` ends it with letters, ``leave`` ends it without (it can be resumed).
+    ``close`` ends it with letters, ``leave`` ends it without (it can be resumed). With ``review_letters`` each letter
+    waits as ``letter.drafted`` until ``file_draft`` says how it is filed.
     """
 
-    def __init__(self, opened: Opened, endpoint: Endpoint, *, approve: Approve | None = None) -> None:
+    def __init__(
+        self, opened: Opened, endpoint: Endpoint, *, approve: Approve | None = None, review_letters: bool = False
+    ) -> None:
         self.record = opened.record
         self.room = opened.record.room
         self.log = opened.record.log
@@ -76,6 +82,8 @@ class Session:
         self._keeper: Keeper | None = None
         self._belt: ToolBelt | None = None
         self._ear = Ear(settings.keeper.tool_result_bytes)
+        self._review = review_letters
+        self._drafts: dict[str, asyncio.Future[Reviewed]] = {}
         self._asks: dict[str, asyncio.Future[ToolAnswered]] = {}
         self._asked_names: dict[str, str] = {}
         self._queue: deque[tuple[str, str]] = deque()
@@ -143,6 +151,8 @@ class Session:
         await self._turn_over()
         await self._ready()
         await asyncio.gather(self._letters() if letters and self.record.turn else _nothing(), self._keeper_close())
+        if self.record.turn:
+            await self._ask_for_brief()
         leaving = expired(self.room.tiers, self.record.number)
         if leaving is not None:
             self.record.append("system", leaving)
@@ -229,6 +239,14 @@ class Session:
             return False
         name = self._asked_names.pop(tool_use_id, "")
         waiting.set_result(ToolAnswered(tool_use_id, name, "allow" if allow else "deny", scope, prefix, word))
+        return True
+
+    def file_draft(self, which: str, text: str, answer: str = "") -> bool:
+        """File a drafted letter as it reads now, with the operator's answer below it. False when none waits."""
+        waiting = self._drafts.pop(which, None)
+        if waiting is None or waiting.done():
+            return False
+        waiting.set_result(Reviewed(text, answer))
         return True
 
     # ------------------------------------------------------------ the operator's hand on the tiers and marks
@@ -370,19 +388,45 @@ class Session:
             except Exception as error:  # noqa: BLE001 — whatever keeps P from writing, the session must close
                 self.record.append("system", Notice("error", f"P's {which} could not be written: {error}"))
                 continue
-            if not answer.text.strip():
+            draft = answer.text.strip()
+            if not draft:
                 self.record.append("system", Notice("warning", f"P wrote no {which}."))
                 continue
-            tiers_seen = self.condition.hot_each_turn or self.condition.whisper
+            reviewed = await self._reviewed(which, draft)
             file_letter(
                 self.room,
                 self.log,
-                "letter" if which == "letter" else "handoff",
-                answer.text.strip(),
-                tiers_seen=tiers_seen,
-                edited=False,
+                which,
+                with_answer(reviewed.text, self.room.settings.operator, reviewed.answer),
+                tiers_seen=self.condition.hot_each_turn or self.condition.whisper,
+                edited=reviewed.text != draft,
                 turn=self.record.turn,
             )
+
+    async def _reviewed(self, which: Which, draft: str) -> Reviewed:
+        self.record.append("presence", LetterDrafted(which, draft))
+        if not self._review:
+            return Reviewed(draft)
+        waiting: asyncio.Future[Reviewed] = asyncio.get_running_loop().create_future()
+        self._drafts[which] = waiting
+        reviewed = await waiting
+        return reviewed if reviewed.text.strip() else Reviewed(draft, reviewed.answer)
+
+    async def _ask_for_brief(self) -> None:
+        """At the first close of a room K is asked, once, how its brief should read (paper §5.1)."""
+        if self._keeper is None or asked_before(self.room):
+            return
+        answer = await self._keeper.propose_brief(BRIEF_REQUEST)
+        if answer is not None:
+            propose(self.room, self.log, proposed_brief(answer), self.record.turn)
+
+
+@dataclass(frozen=True, slots=True)
+class Reviewed:
+    """A letter as the operator lets it be filed, and their answer to it (empty when there is none)."""
+
+    text: str
+    answer: str = ""
 
 
 def _import_sdk() -> None:

@@ -11,12 +11,16 @@ from contextlib import suppress
 from pathlib import Path
 
 import anyio
+import anyio.abc
 from anthropic.lib.tools import ToolError
 from anthropic.lib.tools.agent_toolset import BashSession
 
 LEASH = 'read -r _; kill -KILL -- "-$1" 2>/dev/null'
 """Run by a small shell that waits on a pipe whose other end only this program holds: when the program is gone, however
 it went, the pipe closes and the whole process group of P's bash is ended."""
+
+ENDED_WITHIN_S = 5.0
+"""A killed process is gone at once, unless the kernel holds it in a call that cannot be interrupted."""
 
 
 def sandbox_command(workspace: Path, memory: Path, *, network: bool) -> list[str]:
@@ -55,6 +59,7 @@ class Shell:
         self._timeout_s = timeout_s
         self._wrap = list(wrap)
         self._bash: BashSession | None = None
+        self._process: anyio.abc.Process | None = None
         self._group = 0
         self._leash: subprocess.Popen[bytes] | None = None
 
@@ -88,10 +93,16 @@ class Shell:
     async def close(self) -> None:
         """End bash and everything it started. Safe to call twice."""
         bash, self._bash = self._bash, None
+        process, self._process = self._process, None
         self._end_group()
-        if bash is not None:
-            with anyio.CancelScope(shield=True):
-                await bash.close()
+        if bash is None or process is None:
+            return
+        with anyio.CancelScope(shield=True):
+            # Waited for before the SDK kills it once more: to signal a process that has just ended takes its exit
+            # code away from asyncio, which then warns on the terminal.
+            with anyio.move_on_after(ENDED_WITHIN_S):
+                await process.wait()
+            await bash.close()
 
     async def _started(self) -> BashSession:
         if self._bash is not None and not self._bash.closed:
@@ -106,6 +117,7 @@ class Shell:
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
+        self._process = process
         self._group = process.pid
         self._leash = subprocess.Popen(  # noqa: ASYNC220 — starts a shell and waits for nothing
             ["/bin/sh", "-c", LEASH, "leash", str(process.pid)],

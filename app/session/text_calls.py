@@ -131,7 +131,7 @@ def _python_arguments(text: str, start: int) -> Json:
         return None
     try:
         tree = ast.parse(f"f{text[start:end]}", mode="eval").body
-        if not isinstance(tree, ast.Call) or tree.args:
+        if not isinstance(tree, ast.Call) or tree.args or any(word.arg is None for word in tree.keywords):
             return None
         return {
             keyword.arg: _plain(ast.literal_eval(keyword.value)) for keyword in tree.keywords if keyword.arg is not None
