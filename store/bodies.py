@@ -138,6 +138,22 @@ class SessionOpened(Body):
 
 @_registered
 @dataclass(frozen=True, slots=True)
+class SeatReady(Body):
+    """P can be asked. ``sandbox`` is what holds its bash ("bwrap", "off", "not available"); ``context_window`` in
+    tokens, 0 when neither endpoint nor settings tell; ``thinking`` and ``compaction`` tell whether they are asked for;
+    ``tools`` are the names of P's tools."""
+
+    KIND: ClassVar[str] = "seat.ready"
+    DURABLE: ClassVar[bool] = False
+    sandbox: str
+    context_window: int
+    thinking: bool
+    compaction: bool
+    tools: tuple[str, ...]
+
+
+@_registered
+@dataclass(frozen=True, slots=True)
 class SessionResumed(Body):
     """The session goes on in a new process. ``found`` says what the crash left: partial text, an open tool."""
 
@@ -370,6 +386,20 @@ class MessageCut(Body):
     purpose: str = "turn"
 
 
+@_registered
+@dataclass(frozen=True, slots=True)
+class ContextCompacted(Body):
+    """P's conversation so far was replaced by the endpoint's summary; the full text stays in this log. ``content`` is
+    the list of content blocks that stands in its place, signed, as it came; ``tokens`` and ``window`` say how full the
+    context was."""
+
+    KIND: ClassVar[str] = "context.compacted"
+    request: int
+    content: Json
+    tokens: int
+    window: int
+
+
 # ---------------------------------------------------------------- tools
 
 
@@ -415,11 +445,23 @@ class ToolAnswered(Body):
 ToolOutcome = Literal["ok", "error", "denied", "stopped", "unknown_tool"]
 
 
+@dataclass(frozen=True, slots=True)
+class WholeOutput:
+    """Where the whole of a cut output is kept: ``file`` under the session's folder, its ``bytes`` and SHA-256 as far
+    as it was kept, and how many bytes more there were (``lost``), past the most that is kept of one output."""
+
+    file: str
+    bytes: int
+    sha256: str
+    lost: int = 0
+
+
 @_registered
 @dataclass(frozen=True, slots=True)
 class ToolEnded(Body):
-    """What a tool gave back. ``content`` is what P is sent (text or content blocks); ``bytes`` its whole size;
-    ``source`` is "memory" for what came out of the room's own memory, which is no evidence for a line."""
+    """What a tool gave back. ``content`` is what P is sent (text or content blocks); ``bytes`` its size; ``source`` is
+    "memory" for what came out of the room's own memory, which is no evidence for a line; ``whole`` where the whole
+    output is when it was cut for P."""
 
     KIND: ClassVar[str] = "tool.ended"
     tool_use_id: str
@@ -429,6 +471,7 @@ class ToolEnded(Body):
     ms: float
     bytes: int
     source: Literal["world", "memory"] = "world"
+    whole: WholeOutput | None = None
 
 
 # ---------------------------------------------------------------- tiers
@@ -597,6 +640,25 @@ class BundleExported(Body):
     KIND: ClassVar[str] = "bundle.exported"
     file: str
     sha256: str
+
+
+@_registered
+@dataclass(frozen=True, slots=True)
+class DateFlagged(Body):
+    """A date with a weekday that is not the calendar's. It stands at ``start``:``end`` of the text of event ``of`` (its
+    ``n`` in this log; ``block`` counts the content blocks of a message or the changed lines); ``where`` names the place
+    in a word or two, ``right`` is the weekday that it is, empty when there is no such date."""
+
+    KIND: ClassVar[str] = "date.flagged"
+    DURABLE: ClassVar[bool] = False
+    of: int
+    writer: By
+    where: str
+    said: str
+    right: str
+    start: int
+    end: int
+    block: int = 0
 
 
 @_registered
