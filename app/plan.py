@@ -62,11 +62,16 @@ def plan_session(
     return Plan(endpoint, named, loaded.record if loaded else None, folder.resolve())
 
 
-def condition_named(room: Path, name: str) -> ConditionRecord:
-    """A condition by name, the room's own ``conditions.toml`` before the packaged ones."""
+def known_conditions(room: Path) -> dict[str, ConditionRecord]:
+    """The conditions by name, the room's own ``conditions.toml`` before the packaged ones."""
     own = room / "conditions.toml"
     packaged = Path(str(files("briefs") / "conditions.toml"))
-    conditions = load_conditions(*([packaged, own] if own.is_file() else [packaged]))
+    return load_conditions(*([packaged, own] if own.is_file() else [packaged]))
+
+
+def condition_named(room: Path, name: str) -> ConditionRecord:
+    """A condition of the room by name."""
+    conditions = known_conditions(room)
     if name not in conditions:
         raise InputError(f"There is no condition {name!r}; there are {', '.join(conditions)}.")
     return conditions[name]

@@ -20,11 +20,14 @@ from store.text import clean
 from widgets.composer.area import ComposerArea
 from widgets.figures import size
 
-ComposerMode = Literal["send", "queue", "closed", "read_only"]
+ComposerMode = Literal["send", "queue", "closing", "closed", "read_only"]
+
+_SHUT: frozenset[ComposerMode] = frozenset({"closing", "closed", "read_only"})
 
 _TITLES: dict[ComposerMode, str] = {
     "send": "to Presence",
     "queue": "Presence works: what you send waits in line",
+    "closing": "closing",
     "closed": "this session is closed",
     "read_only": "read only: another program holds this room",
 }
@@ -40,12 +43,14 @@ class Submitted(Message):
 
 class Composer(Horizontal):
     """Posts ``Submitted``. ``mode`` says what becomes of a message now; ``ready`` is a line that stands ready to be
-    sent by enter while nothing else is written (the demo's next line)."""
+    sent by enter while nothing else is written (the demo's next line); ``note`` is a word in the place of the hint on
+    keys: how far a close is, what can be done after a cut."""
 
     DEFAULT_CSS = Path(__file__).with_suffix(".tcss").read_text(encoding="utf-8")
 
     mode: reactive[ComposerMode] = reactive[ComposerMode]("send", init=False)
     ready: reactive[str] = reactive("", init=False)
+    note: reactive[str] = reactive("", init=False)
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
@@ -84,7 +89,7 @@ class Composer(Horizontal):
         event.stop()
         area = self.area
         text = area.whole if area.text.strip() else self.ready
-        if self.mode in ("closed", "read_only") or not text.strip():
+        if self.mode in _SHUT or not text.strip():
             return
         area.load_text("")
         area.pastes.forget()
@@ -105,17 +110,20 @@ class Composer(Horizontal):
     def watch_mode(self, old: ComposerMode, new: ComposerMode) -> None:
         self.remove_class(f"-{old}")
         self.add_class(f"-{new}")
-        self.area.read_only = new in ("closed", "read_only")
+        self.area.read_only = new in _SHUT
         self._say()
 
     def watch_ready(self) -> None:
+        self._say()
+
+    def watch_note(self) -> None:
         self._say()
 
     def _say(self) -> None:
         area = self.area
         waits = self.ready and not area.text and not area.read_only
         area.show_ready(Content(one_line(clean(self.ready))) if waits else Content(""))
-        hint = self._hint(bool(waits), area)
+        hint = self.note or self._hint(bool(waits), area)
         self.border_title = Content.assemble(_TITLES[self.mode], (f"  {hint}" if hint else "", "not bold dim"))
 
     def _hint(self, waits: bool, area: ComposerArea) -> str:

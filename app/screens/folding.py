@@ -1,0 +1,128 @@
+"""Brings the live screen's widgets in line with the session's events, one event after another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from app.measure.live import LiveMeter
+from store.bodies import (
+    ChunkGiven,
+    JournalWritten,
+    KeeperPassed,
+    LetterFiled,
+    OperatorSaid,
+    RequestSent,
+    SessionClosed,
+    TiersChanged,
+    TurnEnded,
+    WorkspaceDiffed,
+)
+from store.decay import Fading, packaged_rules, will_decay
+from store.events import Event
+from store.journals import entries, read_journal
+from store.readings import LiveReading
+from store.room import Room
+from widgets.chat import Chat
+from widgets.composer import Composer
+from widgets.header import SessionHeader
+from widgets.meters import MeterBar
+from widgets.snug import SnugEntry, SnugPane
+from widgets.tiers import TierPanel
+
+
+@dataclass(frozen=True, slots=True)
+class Panes:
+    """The widgets that show a session."""
+
+    header: SessionHeader
+    chat: Chat
+    tiers: TierPanel
+    snug: SnugPane
+    meters: MeterBar
+    composer: Composer
+
+
+class Folding:
+    """Takes events in and changes the widgets. ``before`` is what the log held when the screen came up."""
+
+    def __init__(self, room: Room, panes: Panes, meter: LiveMeter, number: int, before: Iterable[Event]) -> None:
+        self._room = room
+        self._panes = panes
+        self._meter = meter
+        self.connected = False
+        events = list(before)
+        for event in events:
+            meter.apply(event)
+        history = [event.body.text for event in events if isinstance(event.body, OperatorSaid)]
+        panes.composer.set_history(history)
+        panes.tiers.show(room.tiers, self._fading())
+        self._snug = [
+            SnugEntry(entry.by, entry.at, entry.text, new=entry.session == number)
+            for entry in entries(read_journal(room, "snug"))
+        ]
+        self._show_snug()
+        self.tell()
+
+    def apply(self, event: Event) -> None:
+        """Take one new event in."""
+        self._meter.apply(event)
+        self._panes.chat.apply(event)
+        composer, tiers = self._panes.composer, self._panes.tiers
+        body = event.body
+        match body:
+            case OperatorSaid():
+                tiers.turn_began()
+                composer.mode = "queue"
+                composer.note = ""
+            case TurnEnded():
+                composer.mode = "send"
+                if body.end != "done":
+                    composer.note = "ctrl+g lets Presence go on"
+            case RequestSent(seat="presence"):
+                if body.purpose == "turn":
+                    composer.mode = "queue"
+                    composer.note = ""
+                else:
+                    composer.note = f"Presence writes its {body.purpose}"
+            case ChunkGiven(purpose="closing"):
+                composer.note = "the Keeper makes its closing pass"
+            case LetterFiled():
+                composer.note = f"the {body.which} is filed"
+            case KeeperPassed(purpose="closing"):
+                composer.note = "the Keeper's closing pass is done"
+            case WorkspaceDiffed():
+                composer.note = "the workspace's changes are noted"
+            case SessionClosed():
+                composer.mode = "closed"
+                composer.note = "ctrl+q goes on"
+            case TiersChanged():
+                tiers.show(self._room.tiers, self._fading())
+                tiers.changed(body.changes)
+            case JournalWritten(journal="snug"):
+                self._snug.append(SnugEntry(event.by, event.at, body.text, new=True))
+                self._show_snug()
+            case _:
+                pass
+
+    def tell(self) -> None:
+        """Bring header and meter bar up to this moment."""
+        reading = self.reading()
+        self._panes.header.reading = reading
+        self._panes.meters.reading = reading
+
+    def reading(self) -> LiveReading:
+        """The reading at this moment. Until the seats are ready nothing is: no event says so."""
+        clock = self._room.clock
+        reading = self._meter.read(clock.mono(), clock.now())
+        if not self.connected and reading.state == "ready":
+            return replace(reading, state="waking")
+        return reading
+
+    def _fading(self) -> tuple[Fading, ...]:
+        tiers = self._room.tiers
+        return will_decay(tiers, packaged_rules(), tiers.session + 1)
+
+    def _show_snug(self) -> None:
+        self._panes.snug.set_class(not self._snug, "-empty")
+        self._panes.snug.show_entries(self._snug)

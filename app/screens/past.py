@@ -1,0 +1,57 @@
+"""Another session's transcript to read: where a line of an earlier session was made, or what a closed one said."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from app.screens.whole import whole_of
+from store.room import LogName, Room
+from store.transcript import transcript
+from widgets.chat import Chat
+
+
+class PastSession(ModalScreen[None]):
+    """A session's log as a chat that nobody writes in. ``turn`` and ``quote`` say where to begin to read."""
+
+    DEFAULT_CSS = """
+    PastSession {
+        background: $background;
+        #past-title { height: 1; padding: 0 1; background: $panel; text-style: bold; }
+        #past-keys { height: 1; padding: 0 1; background: $panel; color: $text-muted; }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "leave", "Back")]
+
+    def __init__(self, room: Room, log: LogName, title: str, *, turn: int = 0, quote: str = "") -> None:
+        super().__init__()
+        self._title = title
+        self._turn, self._quote = turn, quote
+        self._chat = Chat(transcript(room.events(log)), whole=whole_of(room, log))
+
+    def compose(self) -> ComposeResult:
+        yield Static(Content(self._title), id="past-title", markup=False)
+        yield self._chat
+        yield Static("esc back · / search · [ ] turns · enter opens a tool", id="past-keys", markup=False)
+
+    def on_mount(self) -> None:
+        self._chat.view.focus()
+        if self._turn or self._quote:
+            self.call_after_refresh(self._go)
+
+    def _go(self) -> None:
+        view = self._chat.view
+        found = self._quote and view.transcript.holding(self._quote, self._turn) is not None
+        if found:
+            view.go_to_quote(self._quote, self._turn)
+        else:
+            view.go_to_turn(self._turn)
+
+    def action_leave(self) -> None:
+        """Back to where the operator came from."""
+        self.dismiss(None)

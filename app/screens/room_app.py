@@ -1,0 +1,169 @@
+"""Plain ``twins``: the room's sessions, to begin a new one, take one up, or read a closed one."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.screen import Screen
+from textual.widgets import Footer, OptionList, Static
+from textual.widgets.option_list import Option
+
+from app.plan import known_conditions
+from app.screens.live import Ended
+from app.screens.new_session import NewSession
+from app.screens.past import PastSession
+from app.session.endpoint import EndpointError, environment, resolve_endpoint
+from app.session.opening import SessionError, open_session, resume_session
+from app.tui import TwinsApp
+from store.room import LogName, Room, SessionSummary
+from store.text import clean
+from widgets.dialogs import Help
+from widgets.dialogs.help import HelpSection
+from widgets.figures import fitted, piece
+
+NEW = "new"
+
+
+def session_row(row: SessionSummary, width: int) -> Content:
+    """A session in one row of the list."""
+    state = ("□ closed", "$text-muted") if row.closed_at else ("○ open  ", "bold $text-success")
+    turns = "1 turn" if row.turns == 1 else f"{row.turns} turns"
+    left = [
+        piece(100, (f"{row.number:>4}  ", "bold"), state, (f"  {row.opened_at[:16].replace('T', ' ')}", "$text-muted")),
+        piece(90, f"condition {clean(row.condition)}"),
+        piece(80, clean(row.task) or Content.styled("no task", "$text-muted")),
+    ]
+    return fitted(left, [piece(60, (turns, "$text-muted"))], width)
+
+
+class RoomScreen(Screen[None]):
+    """The list of sessions, newest first, under a word on the room and on the model that will answer."""
+
+    DEFAULT_CSS = """
+    RoomScreen {
+        #room-head { height: auto; padding: 1 2; background: $panel; }
+        OptionList { height: 1fr; border: none; padding: 1 1; background: $surface; }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("n", "new", "New session", id="room.new"),
+        Binding("f1", "help", "Help", id="room.help"),
+    ]
+
+    def __init__(self, room: Room) -> None:
+        super().__init__()
+        self.room = room
+
+    def compose(self) -> ComposeResult:
+        yield Static(id="room-head", markup=False)
+        yield OptionList(id="room-sessions", markup=False)
+        yield Footer(compact=True, show_command_palette=False)
+
+    def on_mount(self) -> None:
+        self.show_sessions()
+
+    def on_screen_resume(self) -> None:
+        self.show_sessions()
+
+    def on_resize(self) -> None:
+        self.show_sessions()
+
+    def show_sessions(self) -> None:
+        """Bring head and list up to what the room holds now."""
+        self.query_one("#room-head", Static).update(self._head())
+        listed = self.query_one(OptionList)
+        before = listed.highlighted
+        width = max(20, self.size.width - 6)
+        options = [Option(Content.assemble((" + new session", "bold $text-accent")), id=NEW)]
+        options += [Option(session_row(row, width), id=row.id) for row in reversed(self.room.sessions())]
+        listed.clear_options()
+        listed.add_options(options)
+        listed.highlighted = min(before or 0, len(options) - 1)
+
+    def _head(self) -> Content:
+        room = self.room
+        tiers = room.tiers
+        rows: list[Content | str | tuple[str, str]] = [
+            ("Two Twins  ", "bold"),
+            (f"{room.settings.operator}'s room, {room.root}\n", ""),
+            (f"{len(tiers.hot())} hot and {len(tiers.warm())} warm lines\n", "$text-muted"),
+        ]
+        try:
+            endpoint = resolve_endpoint(room.settings, environment())
+        except EndpointError as error:
+            rows.append((f"! {clean(str(error))}", "$text-warning"))
+        else:
+            rows.append((f"model {endpoint.model} at {endpoint.place}", "$text-muted"))
+        return Content.assemble(*rows)
+
+    @on(OptionList.OptionSelected)
+    def _chosen(self, event: OptionList.OptionSelected) -> None:
+        event.stop()
+        if event.option_id == NEW:
+            self.action_new()
+            return
+        row = next((row for row in self.room.sessions() if row.id == event.option_id), None)
+        if row is None:
+            return
+        if row.closed_at:
+            self.app.push_screen(PastSession(self.room, row.id, f"session {row.number}, closed {row.closed_at[:10]}"))
+        else:
+            self._resume(row.id)
+
+    @work(exclusive=True)
+    async def action_new(self) -> None:
+        """Begin a new session."""
+        plan = await self.app.push_screen_wait(NewSession(self.room, known_conditions(self.room.root)))
+        if plan is None:
+            return
+        try:
+            opened = open_session(
+                self.room, plan.endpoint, condition=plan.condition, task=plan.task, workspace=plan.workspace
+            )
+        except SessionError as error:
+            self._say(error)
+        else:
+            self._app.show_session(opened, plan.endpoint, next_words="back to the room")
+
+    def _resume(self, log: LogName) -> None:
+        try:
+            endpoint = resolve_endpoint(self.room.settings, environment())
+            opened = resume_session(self.room, log)
+        except (EndpointError, SessionError) as error:
+            self._say(error)
+        else:
+            self._app.show_session(opened, endpoint, next_words="back to the room")
+
+    def action_help(self) -> None:
+        """What can be done here."""
+        keys = [
+            ("enter", "Begin a new session, take up an open one, read a closed one"),
+            ("n", "Begin a new session"),
+            ("ctrl+p", "Palette"),
+            ("ctrl+q", "End the program"),
+        ]
+        self.app.push_screen(Help([HelpSection("In the room", keys)]))
+
+    def _say(self, error: Exception) -> None:
+        self.app.notify(str(error), severity="error", markup=False, timeout=10)
+
+    @property
+    def _app(self) -> RoomApp:
+        app = self.app
+        assert isinstance(app, RoomApp)
+        return app
+
+
+class RoomApp(TwinsApp):
+    """The list of sessions, and over it the one that runs."""
+
+    def begin(self) -> None:
+        self.push_screen(RoomScreen(self.room))
+
+    def session_ended(self, log: LogName, how: Ended) -> None:
+        if how == "left":
+            self.notify("The session is left open; choose it to go on with it.", markup=False)

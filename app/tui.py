@@ -1,0 +1,204 @@
+"""The program on screen: which screen stands first, what follows a session, and how it is left."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.app import App, SystemCommand
+from textual.binding import BindingType
+from textual.screen import Screen
+from textual.widgets import Input, TextArea
+
+from app.screens.actions import APP
+from app.screens.live import Ended, LiveScreen
+from app.session.opening import Opened, open_session, resume_session
+from store.room import LogName, Room
+
+if TYPE_CHECKING:
+    from app.demo import Staged
+    from app.plan import Plan
+    from app.session.endpoint import Endpoint
+
+TWICE_SECONDS = 2.0
+"""The second ctrl+c counts for so long."""
+
+
+class TwinsApp(App[None], inherit_bindings=False):
+    """Holds the room and the screens. ``parting`` is what to print once the terminal is the shell's again."""
+
+    TITLE = "Two Twins"
+    CSS = "Toast { max-width: 60%; } Footer { background: $panel; }"
+    BINDINGS: ClassVar[list[BindingType]] = [action.binding() for action in APP]
+
+    def __init__(self, room: Room) -> None:
+        super().__init__()
+        self.room = room
+        self.parting: list[str] = []
+        self._leaves_until = 0.0
+        settings = room.settings
+        if settings.keys:
+            self.set_keymap(dict(settings.keys))
+
+    def on_mount(self) -> None:
+        theme = self.room.settings.screen.theme
+        if theme in self.available_themes:
+            self.theme = theme
+        elif theme:
+            known = ", ".join(sorted(self.available_themes))
+            self.notify(f"room.toml names the theme {theme!r}; there are: {known}", severity="warning", markup=False)
+        for found in self.room.found:
+            severity = "information" if found.level == "info" else found.level
+            self.notify(found.text, severity=severity, markup=False, timeout=10)
+        self.begin()
+
+    def begin(self) -> None:
+        """Put the first screen up."""
+        raise NotImplementedError
+
+    def show_session(
+        self, opened: Opened, endpoint: Endpoint, *, lines: Sequence[str] = (), next_words: str = ""
+    ) -> None:
+        """Put a session on screen."""
+        screen = LiveScreen(
+            opened, endpoint, bundles=self.bundles, lines=lines, go_on_words=next_words or "leave the program"
+        )
+        self.push_screen(screen, lambda how: self.session_ended(opened.record.log, how or "left"))
+
+    def session_ended(self, log: LogName, how: Ended) -> None:
+        """A session's screen is gone. Here the program ends with it."""
+        self.say_goodbye(log, how)
+        self.exit()
+
+    def say_goodbye(self, log: LogName, how: Ended) -> None:
+        """Keep a line to be printed at the end: how to go on with a session that was left."""
+        if how == "left":
+            self.parting.append(
+                f"The session {log} is left open; go on with: twins resume {log} --room {self.room.root}"
+            )
+        else:
+            self.parting.append(f"The session {log} is closed; its letter is in {self.room.letters_dir}")
+
+    @property
+    def bundles(self) -> Path:
+        """Where exports go: not into the folder that P works in."""
+        return self.room.root / "bundles"
+
+    # ------------------------------------------------------------ leaving
+
+    @property
+    def live(self) -> LiveScreen | None:
+        """The session's screen, whatever dialog stands above it."""
+        return next((screen for screen in reversed(self.screen_stack) if isinstance(screen, LiveScreen)), None)
+
+    async def action_quit(self) -> None:
+        """Close: a session asks how; without one the program ends."""
+        if self.live is not None:
+            self.live.ask_to_end()
+        else:
+            self.exit()
+
+    async def action_copy_or_leave(self) -> None:
+        """Copy what is selected; with nothing selected, a second press leaves and the session stays resumable."""
+        focused = self.focused
+        selected = focused.selected_text if isinstance(focused, Input | TextArea) else ""
+        selected = selected or self.screen.get_selected_text() or ""
+        if selected:
+            self.copy_to_clipboard(selected)
+            self.notify("The selection was handed to the terminal's clipboard.", markup=False)
+            return
+        now = self.room.clock.mono()
+        if now > self._leaves_until:
+            self._leaves_until = now + TWICE_SECONDS
+            self.notify("ctrl+c once more leaves at once; the session can be resumed.", markup=False)
+        elif self.live is not None:
+            await self.live.leave()
+        else:
+            self.exit()
+
+    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
+        """Textual's own commands, without those that the table of actions has."""
+        for command in super().get_system_commands(screen):
+            if command.title in ("Theme", "Screenshot"):
+                yield command
+
+
+class PlanApp(TwinsApp):
+    """One session, new or taken up; the program ends with it."""
+
+    def __init__(self, room: Room, opened: Opened, endpoint: Endpoint, lines: Sequence[str] = ()) -> None:
+        super().__init__(room)
+        self._session = (opened, endpoint, lines)
+
+    def begin(self) -> None:
+        opened, endpoint, lines = self._session
+        self.show_session(opened, endpoint, lines=lines)
+
+
+class TourApp(TwinsApp):
+    """The tour's sessions one after the other, then what they came to."""
+
+    def __init__(self, room: Room, plans: Sequence[Plan]) -> None:
+        super().__init__(room)
+        self._plans = tuple(plans)
+        self._logs: list[LogName] = []
+
+    @property
+    def bundles(self) -> Path:
+        """The tour's room goes away at its end, so bundles go where the program was started."""
+        return Path.cwd()
+
+    def begin(self) -> None:
+        self._open_next()
+
+    def _open_next(self) -> None:
+        number = len(self._logs)
+        plan = self._plans[number]
+        opened = open_session(
+            self.room, plan.endpoint, condition=plan.condition, task=plan.task, workspace=plan.workspace
+        )
+        self._logs.append(opened.record.log)
+        last = number + 1 == len(self._plans)
+        words = "see what the tour came to" if last else "wake the next instance, with what this one leaves"
+        self.show_session(opened, plan.endpoint, lines=plan.lines, next_words=words)
+
+    def session_ended(self, log: LogName, how: Ended) -> None:
+        from app.screens.tour_end import TourEnd
+
+        if how == "left":
+            self.exit()
+        elif len(self._logs) < len(self._plans):
+            self._open_next()
+        else:
+            self.push_screen(TourEnd(self.room, tuple(self._logs)), lambda _: self.exit())
+
+
+def run_tour(staged: Staged) -> None:
+    """The demo tour on screen."""
+    with Room.open(staged.room) as room:
+        _run(TourApp(room, staged.plans))
+
+
+def run_plan(room: Room, plan: Plan) -> None:
+    """A new session on screen."""
+    opened = open_session(room, plan.endpoint, condition=plan.condition, task=plan.task, workspace=plan.workspace)
+    _run(PlanApp(room, opened, plan.endpoint, plan.lines))
+
+
+def run_resumed(room: Room, log: LogName, endpoint: Endpoint) -> None:
+    """A session taken up on screen."""
+    _run(PlanApp(room, resume_session(room, log), endpoint))
+
+
+def run_room(room: Room) -> None:
+    """The room's sessions on screen: take one up, look at one, or begin a new one."""
+    from app.screens.room_app import RoomApp
+
+    _run(RoomApp(room))
+
+
+def _run(app: TwinsApp) -> None:
+    app.run()
+    for line in app.parting:
+        print(line)
