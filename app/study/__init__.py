@@ -1,0 +1,1 @@
+"""The study: pre-registration, schedule, runs, blind scoring, results."""
