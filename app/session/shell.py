@@ -3,47 +3,32 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import subprocess
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import cast
 
 import anyio
-import anyio.abc
 from anthropic.lib.tools import ToolError
 from anthropic.lib.tools.agent_toolset import BashSession
+from anyio.abc import Process
+
+from app.session.outputs import Tee, TeedProcess
+from app.session.sandbox import sandbox_command, sandbox_works
+from store.bodies import WholeOutput
+
+__all__ = ["Shell", "sandbox_command", "sandbox_works"]
 
 LEASH = 'read -r _; kill -KILL -- "-$1" 2>/dev/null'
 """Run by a small shell that waits on a pipe whose other end only this program holds: when the program is gone, however
 it went, the pipe closes and the whole process group of P's bash is ended."""
 
+GONE = -1
+"""The SDK's exit code for output that ended without its end mark: the shell is gone, though asyncio may not know yet."""
 ENDED_WITHIN_S = 5.0
 """A killed process is gone at once, unless the kernel holds it in a call that cannot be interrupted."""
-
-
-def sandbox_command(workspace: Path, memory: Path, *, network: bool) -> list[str]:
-    """The bubblewrap command line before bash: everything readable, writes only in the workspace, the memory folder
-    and a temporary one of its own."""
-    command = ["bwrap", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp"]
-    for folder in (workspace, memory):
-        command += ["--bind", str(folder), str(folder)]
-    command += ["--die-with-parent", "--unshare-pid", "--chdir", str(workspace)]
-    return command if network else [*command, "--unshare-net"]
-
-
-def sandbox_works(workspace: Path, memory: Path, *, network: bool) -> bool:
-    """Whether bubblewrap is installed and may be used here (containers often forbid it)."""
-    if shutil.which("bwrap") is None:
-        return False
-    try:
-        tried = subprocess.run(
-            [*sandbox_command(workspace, memory, network=network), "true"], capture_output=True, timeout=10
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return False
-    return tried.returncode == 0
 
 
 class Shell:
@@ -59,36 +44,68 @@ class Shell:
         self._timeout_s = timeout_s
         self._wrap = list(wrap)
         self._bash: BashSession | None = None
-        self._process: anyio.abc.Process | None = None
+        self._process: Process | None = None
+        self._output: Tee | None = None
+        self._whole: WholeOutput | None = None
         self._group = 0
         self._leash: subprocess.Popen[bytes] | None = None
 
-    async def run(self, command: str, timeout_ms: int | None = None) -> str:
-        """Output of a command, standard output and error together, with the SDK's bounds.
+    async def run(self, command: str, timeout_ms: int | None = None, keep: Path | None = None) -> str:
+        """Output of a command, standard output and error together: the SDK's last 100 KB of it. When there is more,
+        the whole goes to ``keep``, and ``take_whole`` tells of it.
 
         Raises ToolError with the output and the exit code when it fails, or with the limit when it is reached.
         """
         timeout_s = min(timeout_ms / 1000.0, self._timeout_s) if timeout_ms else self._timeout_s
         bash = await self._started()
+        teed = self._output
+        assert teed is not None, "a started shell has its output teed"
+        teed.reset(keep)
         try:
             output, code = await bash.exec(command, timeout=timeout_s)
         except TimeoutError:
+            self._whole = teed.whole()
             await self.close()
+            came = f" The last it printed:\n{teed.tail}" if teed.tail else ""
             raise ToolError(
                 f"bash: stopped after {timeout_s:g} s, its limit, with everything it had started. The next command "
-                "gets a fresh shell."
+                f"gets a fresh shell.{came}"
             ) from None
-        except RuntimeError:
+        except (RuntimeError, anyio.BrokenResourceError, anyio.ClosedResourceError):
             await self.close()
             raise ToolError("bash: the shell has ended; the next command gets a fresh one.") from None
         except anyio.get_cancelled_exc_class():
+            self._whole = teed.whole()
             self._end_group()
             raise
-        if bash.closed:
+        self._whole = teed.whole()
+        if self._whole is not None:
+            left_out = teed.count - len(output.encode("utf-8", "replace"))
+            output = output.removeprefix("[output truncated]\n")
+            output = (
+                f"[output truncated: the first {left_out:,} of {teed.count:,} bytes are left out here; the operator has "
+                f"the whole]\n{output}"
+            )
+        if bash.closed or code == GONE:
             await self.close()
         if code != 0:
             raise ToolError(f"{output}\n[exit code {code}]" if output else f"[exit code {code}]")
         return output
+
+    def take_whole(self) -> WholeOutput | None:
+        """Where the whole output of the last command is, when it was cut; asked once."""
+        whole, self._whole = self._whole, None
+        return whole
+
+    def cwd(self) -> Path | None:
+        """Where bash stands; None before it runs, and where the system does not tell."""
+        if not self._group:
+            return None
+        for pid in _with_children(self._group):
+            with suppress(OSError):
+                if Path(f"/proc/{pid}/comm").read_text().strip() == "bash":
+                    return Path(os.readlink(f"/proc/{pid}/cwd"))
+        return None
 
     async def close(self) -> None:
         """End bash and everything it started. Safe to call twice."""
@@ -127,7 +144,9 @@ class Shell:
             start_new_session=True,
         )
         # The SDK's own start() opens bash in the program's process group, where its children outlive it.
-        self._bash = BashSession(process)
+        assert process.stdout is not None, "its output is a pipe"
+        self._output = Tee(process.stdout)
+        self._bash = BashSession(cast(Process, TeedProcess(process, self._output)))
         return self._bash
 
     def _end_group(self) -> None:
@@ -141,3 +160,15 @@ class Shell:
             leash.wait()
             if leash.stdin is not None:
                 leash.stdin.close()
+
+
+def _with_children(pid: int) -> list[int]:
+    """A process and what it has started, outermost first; where the system does not tell, only itself."""
+    found = [pid]
+    for parent in found:
+        with suppress(OSError, ValueError):
+            children = Path(f"/proc/{parent}/task/{parent}/children").read_text()
+            found += [int(child) for child in children.split()][:8]
+        if len(found) > 32:
+            break
+    return found

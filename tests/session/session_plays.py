@@ -155,7 +155,7 @@ async def until(true: Callable[[], object], what: str = "it") -> None:
     """Wait for something that another task brings about."""
     try:
         async with asyncio.timeout(PATIENCE_S):
-            while not true():
+            while not true():  # noqa: ASYNC110 — what is waited for may happen in another process
                 await asyncio.sleep(0.01)
     except TimeoutError:
         raise AssertionError(f"{what} never came") from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 
 import pytest
 from session_plays import Stages, always, bash, beats, blocks, bodies, calls, events, finding, is_prefix, keeping, said
@@ -75,7 +76,7 @@ async def test_each_request_begins_byte_for_byte_with_the_one_before_also_after_
     await again.close()
     asked = s.asked()
     assert len(asked) >= 12 + 2
-    for before, after in zip(asked[:12], asked[1:13], strict=True):
+    for before, after in pairwise(asked[:13]):
         assert is_prefix(before, after), (blocks(before)[-2:], blocks(after)[len(blocks(before)) - 2 :][:3])
 
 
@@ -93,9 +94,9 @@ async def test_the_prompt_is_read_from_the_cache_from_the_second_request_on(stag
     s = await stage(always(bash("true"), Reply(text="Done.")))
     live = await s.open("A")
     await said(live, "one", "two")
-    first, *later = bodies(live, MessageEnded)
-    assert first.usage.cache_read == 0 and first.usage.cache_write > 0
-    for before, after in zip([first, *later], later, strict=False):
+    ended = bodies(live, MessageEnded)
+    assert ended[0].usage.cache_read == 0 and ended[0].usage.cache_write > 0
+    for before, after in pairwise(ended):
         assert after.usage.cache_read >= before.usage.cache_read + before.usage.cache_write
         assert after.usage.input < 50
 
