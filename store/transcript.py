@@ -99,7 +99,7 @@ class Transcript:
             case Partial():
                 return self._stream(event, body)
             case RequestSent():
-                self._answers.setdefault((body.seat, body.request), _Answer(body.purpose))
+                self._answers.setdefault((body.seat, body.request), _Answer(one_line(clean(body.purpose))))
                 return None
             case MessageEnded():
                 return self._message_ended(event, body)
@@ -224,7 +224,7 @@ class Transcript:
         return touched
 
     def _message_ended(self, event: Event, body: MessageEnded) -> Touched | None:
-        answer = self._answers.pop((body.seat, body.request), _Answer(body.purpose))
+        answer = self._answers.pop((body.seat, body.request), _Answer(one_line(clean(body.purpose))))
         if body.seat not in self._heard:
             return None
         spoken = _spoken(body.content)
@@ -232,7 +232,7 @@ class Transcript:
         return self._settle(event, body.seat, answer, spoken, cut=bool(reason), reason=reason)
 
     def _message_cut(self, event: Event, body: MessageCut) -> Touched | None:
-        answer = self._answers.pop((body.seat, body.request), _Answer(body.purpose))
+        answer = self._answers.pop((body.seat, body.request), _Answer(one_line(clean(body.purpose))))
         if body.seat not in self._heard:
             return None
         streamed = [e for place in answer.places if isinstance(e := self._entries[place], SpeechEntry)]

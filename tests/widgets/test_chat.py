@@ -40,6 +40,7 @@ class Told(App[None]):
     def play(self, messages: int) -> None:
         for event in long_session(messages, self.make):
             self.chat.apply(event)
+        self.chat.view.flush()
 
     def shown(self) -> list[str]:
         view = self.chat.view

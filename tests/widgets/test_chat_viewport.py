@@ -2,12 +2,30 @@
 
 from __future__ import annotations
 
-from chat_plays import PARAGRAPH, Numbered, ended, long_session, said
+from dataclasses import replace
+
+from chat_plays import OPENED, PARAGRAPH, Numbered, ended, long_session, said
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from store.bodies import OperatorQueued, OperatorSaid, ToolCalled, ToolEnded
+from store.bodies import (
+    KeeperWords,
+    MessageCut,
+    Notice,
+    OperatorQueued,
+    OperatorSaid,
+    PacketPart,
+    RequestSent,
+    RetMarked,
+    SessionClosed,
+    SessionResumed,
+    ToolAnswered,
+    ToolAsked,
+    ToolCalled,
+    ToolEnded,
+    WakePacket,
+)
 from store.events import Event
 from store.transcript import Transcript, transcript
 from widgets.chat.rows import Row
@@ -120,6 +138,37 @@ class AReaderAndAStream(RuleBasedStateMachine):
 
 TestAReaderAndAStream = AReaderAndAStream.TestCase
 TestAReaderAndAStream.settings = settings(max_examples=60, stateful_step_count=30, deadline=None)
+
+
+@given(st.text("a\n\t\r\x1b[/]\u202e日", max_size=12), st.integers(8, 60), st.booleans())
+def test_no_row_holds_a_line_end_or_a_tab_wherever_foreign_text_holds_them(text: str, width: int, opened: bool) -> None:
+    make = Numbered()
+    view = Viewport(Transcript())
+    for body in (
+        replace(OPENED, operator=text, model=text),
+        SessionResumed(text),
+        WakePacket(text, text, (PacketPart(text, text, 1, ""),), ""),
+        OperatorSaid(text, text),
+        RequestSent("presence", 1, "m", "", 1, text),
+        said(f"```{text}\n{text}\n"),
+        MessageCut("presence", 1, f"```{text}\n{text}\n", text),
+        ToolCalled("t", text, {text: text}),
+        ToolAsked("t", text, text),
+        ToolAnswered("t", text, "deny", "once", word=text),
+        ToolCalled("u", text, text),
+        ToolEnded("u", text, "error", text, 1.0, 9),
+        KeeperWords("both", text),
+        RetMarked("void", text),
+        SessionClosed(text),
+        Notice("error", text),
+    ):
+        view.transcript.apply(make(body))
+    view.resize(width, 20)
+    for index in range(len(view.entries)):
+        if opened:
+            view.toggle(index)
+        for row in view.laid(index):
+            assert not set(row.lead + row.text + row.right) & set("\n\t\r\x1b\u202e")
 
 
 @given(st.integers(10, 90), st.integers(5, 40))

@@ -17,9 +17,9 @@ from store.entries import (
     ToolEntry,
     ToolState,
 )
-from store.lines import one_line
 from widgets.chat.flow import Flow
 from widgets.chat.rows import Row, plain_rows
+from widgets.chat.wrap import without_tabs
 from widgets.figures import size, span
 
 LONG_MESSAGE = 6_000
@@ -160,7 +160,7 @@ def _speech(entry: SpeechEntry, setting: Setting, before: Laid | None, head: lis
     width = setting.width
     if not _goes_on(entry, setting.previous):
         sign, name = _SPEAKER[entry.seat]
-        title = name if entry.purpose == "turn" else f"{name} · {one_line(entry.purpose)}"
+        title = name if entry.purpose == "turn" else f"{name} · {entry.purpose}"
         head.append(Row(title, ((0, len(title), entry.seat),), f"{sign} ", entry.seat))
     if entry.thinking:
         sign = "▾" if setting.opened else "▸"
@@ -273,9 +273,10 @@ def _divider(entry: DividerEntry, setting: Setting) -> list[Row]:
 
 
 def _fitted(text: str, cells: int) -> str:
-    """``text`` in at most ``cells``, an ellipsis for what is left out."""
+    """``text``, one line, in at most ``cells``, an ellipsis for what is left out."""
     if cells < 1:
         return ""
+    text = without_tabs(text)
     return text if cell_len(text) <= cells else set_cell_size(text, cells - 1).rstrip() + "…"
 
 
