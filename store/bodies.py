@@ -389,15 +389,15 @@ class MessageCut(Body):
 @_registered
 @dataclass(frozen=True, slots=True)
 class ContextCompacted(Body):
-    """P's conversation so far was replaced by the endpoint's summary; the full text stays in this log. ``content`` is
-    the list of content blocks that stands in its place, signed, as it came; ``tokens`` and ``window`` say how full the
-    context was."""
+    """P's conversation so far was replaced by a summary, ``text``, which is nobody's word in the conversation; the full
+    text stays in this log. ``content`` is the list of content blocks that stands in its place, signed, as it came (None
+    in a log taken from elsewhere); ``tokens`` and ``window`` say how full the context was."""
 
     KIND: ClassVar[str] = "context.compacted"
-    request: int
-    content: Json
-    tokens: int
-    window: int
+    text: str
+    content: Json = None
+    tokens: int = 0
+    window: int = 0
 
 
 # ---------------------------------------------------------------- tools
@@ -709,15 +709,6 @@ class Rewound(Body):
 
     KIND: ClassVar[str] = "transcript.rewound"
     to_turn: int
-
-
-@_registered
-@dataclass(frozen=True, slots=True)
-class ContextCompacted(Body):
-    """P's context was replaced by a summary of it. ``text`` is nobody's word in the conversation."""
-
-    KIND: ClassVar[str] = "context.compacted"
-    text: str
 
 
 @_registered
