@@ -26,7 +26,7 @@ LEASH = 'read -r _; kill -KILL -- "-$1" 2>/dev/null'
 it went, the pipe closes and the whole process group of P's bash is ended."""
 
 GONE = -1
-"""The SDK's exit code for output that ended without its end mark: the shell is gone, though asyncio may not know yet."""
+"""The SDK's exit code for output that ended without its end mark: the shell is gone, if asyncio knows it or not."""
 ENDED_WITHIN_S = 5.0
 """A killed process is gone at once, unless the kernel holds it in a call that cannot be interrupted."""
 
@@ -83,8 +83,8 @@ class Shell:
             left_out = teed.count - len(output.encode("utf-8", "replace"))
             output = output.removeprefix("[output truncated]\n")
             output = (
-                f"[output truncated: the first {left_out:,} of {teed.count:,} bytes are left out here; the operator has "
-                f"the whole]\n{output}"
+                f"[output truncated: the first {left_out:,} of {teed.count:,} bytes are left out here; the operator "
+                f"has the whole]\n{output}"
             )
         if bash.closed or code == GONE:
             await self.close()

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
-import threading
 from collections import deque
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 from anthropic.lib.tools import ToolError
 from anthropic.lib.tools._beta_builtin_memory_tool import BetaAsyncLocalFilesystemMemoryTool
@@ -16,19 +15,19 @@ from anthropic.lib.tools._beta_functions import BetaAsyncBuiltinFunctionTool, Be
 from anthropic.lib.tools.agent_toolset import AgentToolContext, beta_agent_toolset_20260401
 from anyio import Path as AsyncPath
 
+from app.session.off_loop import off_loop
+from app.session.outputs import output_path, sent_of
 from app.session.policy import Policy, what_will_run
 from app.session.record import SessionLog
+from app.session.room_tools import room_tools
 from app.session.shell import Shell
+from app.session.sources import MemoryPlaces
 from store.bodies import Json, ToolAnswered, ToolAsked, ToolCalled, ToolEnded, ToolOutcome
 from store.events import plain
 
-ResultT = TypeVar("ResultT")
 Run = Callable[[dict[str, Json]], Awaitable[BetaFunctionToolResultType]]
 Ask = Callable[[str], Awaitable[ToolAnswered]]
 """Waits for the operator's answer to the question about one tool call, by its id."""
-
-MEMORY_SOURCES = frozenset({"memory", "recall", "read_letter", "read_snug"})
-"""Tools whose results come out of the room's own memory: no evidence for a new line (DESIGN §7)."""
 
 MEMORY_SCHEMA: dict[str, Json] = {
     "type": "object",
@@ -47,34 +46,6 @@ MEMORY_SCHEMA: dict[str, Json] = {
     "required": ["command"],
 }
 """The memory tool for endpoints that know no built-in tools; the commands are the SDK's."""
-
-
-async def off_loop(work: Callable[[], Coroutine[object, object, ResultT]]) -> ResultT:
-    """Run the SDK's file tools away from the event loop, where a large tree or a slow disk would freeze the screen.
-
-    A daemon thread, not the loop's own pool: a walk that takes long must not hold up quitting (Textual #3966).
-    """
-    loop = asyncio.get_running_loop()
-    done: asyncio.Future[ResultT] = loop.create_future()
-
-    def settle(result: ResultT | None, error: BaseException | None) -> None:
-        if done.done():
-            return
-        if error is None:
-            done.set_result(cast(ResultT, result))
-        else:
-            done.set_exception(error)
-
-    def run() -> None:
-        try:
-            outcome: tuple[ResultT | None, BaseException | None] = (asyncio.run(work()), None)
-        except BaseException as error:  # noqa: BLE001 — handed on to the caller's future
-            outcome = (None, error)
-        if not loop.is_closed():
-            loop.call_soon_threadsafe(settle, *outcome)
-
-    threading.Thread(target=run, daemon=True, name="file tool").start()
-    return await done
 
 
 class GatedTool(BetaAsyncBuiltinFunctionTool):
@@ -113,13 +84,19 @@ class ToolBelt:
         self._shell = shell
         self._ask = ask
         self._no_bash = no_bash
+        self._bash_tool: GatedTool | None = None
+        self._cwd: Path | None = None
+        self._keep: Path | None = None
         self._expected: deque[dict[str, Json]] = deque()
         self.tools: list[GatedTool] = []
         room = record.room
+        self._limit_s = room.settings.tools.bash_timeout_s
+        self._folder = room.sessions_dir / record.log
+        self._places = MemoryPlaces(room.root, workspace)
         context = AgentToolContext(workdir=workspace, allowed_roots=[room.memory], env={})
         for tool in beta_agent_toolset_20260401(context):
             if tool.name == "bash":
-                self.add(tool.to_dict(), self._bash)
+                self._bash_tool = self.add(tool.to_dict(), self._bash)
             else:
                 self.add(tool.to_dict(), lambda given, tool=tool: off_loop(lambda: tool.call(given)))  # type: ignore[misc]
         memory = BetaAsyncLocalFilesystemMemoryTool(str(room.root))
@@ -134,10 +111,16 @@ class ToolBelt:
             }
         )
         self.add(definition, memory.call)
+        for spec, run in room_tools(record):
+            self.add({"name": spec.name, "description": spec.description, "input_schema": dict(spec.schema)}, run)
 
-    def add(self, definition: Mapping[str, Any], run: Run) -> None:
-        """One more tool, behind the same gate."""
-        self.tools.append(GatedTool(definition, run, self._call))
+    def add(self, definition: Mapping[str, Any], run: Run) -> GatedTool:
+        """One more tool, behind the same gate. Raises ValueError when its name is taken."""
+        tool = GatedTool(definition, run, self._call)
+        if any(other.name == tool.name for other in self.tools):
+            raise ValueError(f"there is a tool {tool.name} already")
+        self.tools.append(tool)
+        return tool
 
     def expect(self, calls: list[dict[str, Json]]) -> None:
         """The tool calls of the answer that the runner is about to work through, in their order."""
@@ -166,7 +149,7 @@ class ToolBelt:
         command, limit = given.get("command"), given.get("timeout_ms")
         if not isinstance(command, str) or not command.strip():
             raise ToolError("bash: give a command, or restart: true for a fresh shell")
-        return await self._shell.run(command, limit if isinstance(limit, int) else None)
+        return await self._shell.run(command, limit if isinstance(limit, int) else None, self._keep)
 
     def _take(self, name: str, given: object) -> dict[str, Json]:
         while self._expected:
@@ -193,20 +176,32 @@ class ToolBelt:
         if answer is not None:
             raise self._over(call_id, name, "denied", answer, 0.0)
         clock = self._record.room.clock
+        self._cwd = self._shell.cwd() if tool is self._bash_tool else None
+        self._keep = output_path(self._folder, self._record.turn, call_id)
         began = clock.mono()
         try:
-            result = await tool.run(tool_input)
+            result = await self._in_time(tool, tool_input)
             content: Json = result if isinstance(result, str) else plain(list(result))
         except asyncio.CancelledError:
-            self._over(call_id, name, "stopped", f"{name}: stopped by the operator", clock.mono() - began)
+            self._over(call_id, name, "stopped", f"{name}: stopped by the operator", clock.mono() - began, tool_input)
             raise
         except ToolError as error:
             raised: Json = error.content if isinstance(error.content, str) else plain(list(error.content))
-            raise self._over(call_id, name, "error", raised, clock.mono() - began) from error
+            raise self._over(call_id, name, "error", raised, clock.mono() - began, tool_input) from error
         except Exception as error:
-            raise self._over(call_id, name, "error", f"{name}: {error}", clock.mono() - began) from error
-        self._over(call_id, name, "ok", content, clock.mono() - began)
-        return cast(BetaFunctionToolResultType, content)
+            said = f"{name}: {error or type(error).__name__}"
+            raise self._over(call_id, name, "error", said, clock.mono() - began, tool_input) from error
+        return self._over(call_id, name, "ok", content, clock.mono() - began, tool_input).content
+
+    async def _in_time(self, tool: GatedTool, tool_input: dict[str, Json]) -> BetaFunctionToolResultType:
+        """Run a tool within the room's limit; bash keeps to it by itself, and ends what it started."""
+        if tool is self._bash_tool:
+            return await tool.run(tool_input)
+        try:
+            async with asyncio.timeout(self._limit_s):
+                return await tool.run(tool_input)
+        except TimeoutError:
+            raise ToolError(f"{tool.name}: stopped after {self._limit_s:g} s, its limit") from None
 
     async def _allowed(self, call_id: str, name: str, tool_input: dict[str, Json]) -> str | None:
         """None when the call may run, else what P is told."""
@@ -232,20 +227,29 @@ class ToolBelt:
             self._policy.prefixes.append(answer.prefix)
         return None
 
-    def _over(self, call_id: str, name: str, outcome: ToolOutcome, content: Json, seconds: float) -> ToolError:
-        self._record.append(
-            "system",
-            ToolEnded(
-                call_id,
-                name,
-                outcome,
-                content,
-                round(seconds * 1000, 3),
-                byte_size(content),
-                "memory" if name in MEMORY_SOURCES else "world",
-            ),
+    def _over(
+        self,
+        call_id: str,
+        name: str,
+        outcome: ToolOutcome,
+        content: Json,
+        seconds: float,
+        tool_input: Json = None,
+    ) -> ToolError:
+        """Log how a call ended; what P is to be told of it."""
+        sent, whole = sent_of(content, output_path(self._folder, self._record.turn, call_id))
+        ended = ToolEnded(
+            call_id,
+            name,
+            outcome,
+            sent,
+            round(seconds * 1000, 3),
+            byte_size(sent),
+            "world" if tool_input is None else self._places.origin(name, tool_input, content, self._cwd),
+            self._shell.take_whole() or whole,
         )
-        return ToolError(cast(BetaFunctionToolResultType, content))
+        self._record.append("system", ended)
+        return ToolError(cast(BetaFunctionToolResultType, sent))
 
 
 def byte_size(content: Json) -> int:
