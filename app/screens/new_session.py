@@ -10,12 +10,10 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Input, Label, Static
 
-from app.plan import InputError, Plan, plan_session
-from app.session.endpoint import EndpointError
+from app.plan import Plan, plan_session
 from store.bodies import ConditionRecord
-from store.conditions import ConditionError
+from store.plain import PlainError
 from store.room import Room
-from store.tasks import TaskError
 from store.text import clean
 from widgets.dialogs.dialog import Dialog, keys_rows
 
@@ -25,7 +23,7 @@ class NewSession(Dialog[Plan]):
 
     DEFAULT_CSS = """
     NewSession {
-        Label { margin: 1 1 0 1; color: $text-muted; }
+        Label { width: 1fr; margin: 1 1 0 1; color: $text-muted; }
         .dialog-input { margin: 0 1; }
         #new-wrong { color: $text-error; }
     }
@@ -77,7 +75,7 @@ class NewSession(Dialog[Plan]):
                 workspace=Path(workspace).expanduser() if workspace else None,
                 model=self._field("model"),
             )
-        except (EndpointError, TaskError, ConditionError, InputError) as error:
+        except PlainError as error:
             self.app.call_from_thread(self.query_one("#new-wrong", Static).update, Content(clean(str(error))))
         else:
             self.app.call_from_thread(self.dismiss, plan)

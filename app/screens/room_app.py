@@ -17,8 +17,9 @@ from app.screens.live import Ended
 from app.screens.new_session import NewSession
 from app.screens.past import PastSession
 from app.session.endpoint import EndpointError, environment, resolve_endpoint
-from app.session.opening import SessionError, open_session, resume_session
+from app.session.opening import open_session, resume_session
 from app.tui import TwinsApp
+from store.plain import PlainError
 from store.room import LogName, Room, SessionSummary
 from store.text import clean
 from widgets.dialogs import Help
@@ -46,7 +47,7 @@ class RoomScreen(Screen[None]):
     DEFAULT_CSS = """
     RoomScreen {
         #room-head { height: auto; padding: 1 2; background: $panel; }
-        OptionList { height: 1fr; border: none; padding: 1 1; background: $surface; }
+        OptionList, OptionList:focus { height: 1fr; border: none; padding: 1 1; background: $surface; }
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -78,7 +79,7 @@ class RoomScreen(Screen[None]):
         listed = self.query_one(OptionList)
         before = listed.highlighted
         width = max(20, self.size.width - 6)
-        options = [Option(Content.assemble((" + new session", "bold $text-accent")), id=NEW)]
+        options = [Option(Content.assemble(("   +  new session", "bold")), id=NEW)]
         options += [Option(session_row(row, width), id=row.id) for row in reversed(self.room.sessions())]
         listed.clear_options()
         listed.add_options(options)
@@ -124,7 +125,7 @@ class RoomScreen(Screen[None]):
             opened = open_session(
                 self.room, plan.endpoint, condition=plan.condition, task=plan.task, workspace=plan.workspace
             )
-        except SessionError as error:
+        except PlainError as error:
             self._say(error)
         else:
             self._app.show_session(opened, plan.endpoint, next_words="back to the room")
@@ -133,7 +134,7 @@ class RoomScreen(Screen[None]):
         try:
             endpoint = resolve_endpoint(self.room.settings, environment())
             opened = resume_session(self.room, log)
-        except (EndpointError, SessionError) as error:
+        except PlainError as error:
             self._say(error)
         else:
             self._app.show_session(opened, endpoint, next_words="back to the room")
