@@ -50,14 +50,14 @@ class Event:
 
 def plain(value: object) -> Json:
     """A body (or part of one) as JSON values."""
+    if value is None or isinstance(value, str | int | float | bool):  # first: nearly all that is asked
+        return value
     if is_dataclass(value) and not isinstance(value, type):
         return {f.name: plain(getattr(value, f.name)) for f in fields(value)}
     if isinstance(value, dict):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, tuple | list):
         return [plain(item) for item in value]
-    if value is None or isinstance(value, str | int | float | bool):
-        return value
     raise TypeError(f"{type(value).__name__} has no place in an event")
 
 
