@@ -69,7 +69,7 @@ class KeeperSettings(Section):
     max_usd: float = Field(default=5.0, ge=0, allow_inf_nan=False)
     max_tokens: int = Field(default=2_000_000, ge=0)
     window_turns: int = Field(default=12, ge=1)
-    tool_result_bytes: int = Field(default=1_200, ge=0)
+    tool_result_bytes: int = Field(default=320, ge=0)
 
 
 class ToolSettings(Section):
@@ -200,8 +200,9 @@ max_usd = 5.0
 max_tokens = 2000000
 # Turns after which the Keeper's own conversation starts again from its brief and the tiers.
 window_turns = 12
-# Bytes of each tool result that the Keeper is given to hear.
-tool_result_bytes = 1200
+# Bytes of each tool result that the Keeper is given to hear, three times as many of one that failed; it can search for
+# the whole. What it hears is most of what it costs.
+tool_result_bytes = 320
 
 [tools]
 # Which tools run without asking: "ask" (reading tools run, the rest ask), "none" (every tool asks),

@@ -19,6 +19,7 @@ from store.bodies import (
 )
 from store.events import Event
 
+FAILED_SHARE = 3
 INPUT_BYTES = 800
 """Longest tool input in a chunk; the whole stands in the log."""
 
@@ -60,7 +61,9 @@ class Ear:
             case ToolEnded():
                 given = self._inputs.pop(body.tool_use_id, "")
                 memory = ", from memory: no evidence" if body.source == "memory" else ""
-                result = shortened(_result_text(body.content), self._limit)
+                # Traps are made of what failed, so K hears more of that.
+                limit = self._limit * (FAILED_SHARE if body.outcome == "error" else 1)
+                result = shortened(_result_text(body.content), limit)
                 heard.parts.append(f"[tool {body.name}{memory}] {given} → {body.outcome}\n{result}")
             case BreakMarked():
                 heard.parts.append(f"[break: {body.which}]")
@@ -87,7 +90,10 @@ class Ear:
 
 
 def shortened(text: str, limit: int) -> str:
-    """``text`` within ``limit`` bytes: head and tail, with the number of bytes left out between them."""
+    """``text`` within ``limit`` bytes: head and tail, with the number of bytes left out between them.
+
+    The mark is short because it stands in every chunk; K's brief says that search_cold finds the whole.
+    """
     raw = text.encode("utf-8", "replace")
     if len(raw) <= limit:
         return text
@@ -95,7 +101,7 @@ def shortened(text: str, limit: int) -> str:
     left_out = len(raw) - head - tail
     return (
         raw[:head].decode("utf-8", "ignore")
-        + f"\n[… {left_out:,} bytes left out; search_cold finds the whole …]\n"
+        + f" […{left_out:,} bytes left out…] "
         + raw[-tail:].decode("utf-8", "ignore")
     )
 

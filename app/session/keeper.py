@@ -32,8 +32,8 @@ FAILURES = (APIStatusError, APIConnectionError, httpx2.HTTPError, StalledError, 
 MOST_ROUNDS = 3
 """Answers of K in one pass: a second and a third only when a read or a refusal needs it (DESIGN §7)."""
 MOST_FAILURES = 3
-CARRIED_TURNS = 2
-"""Turns that a new window of K begins with, for the thread of the talk."""
+CARRIED_TURNS = 1
+"""Turns that a new window of K begins with, for the thread of the talk. Each costs what a turn costs to write."""
 INSTRUCTIONS: Mapping[Purpose, str] = {
     "turn": "",
     "warm": "\n\nThis is a natural break: look through warm as well. What does the next session need of this?",
@@ -89,6 +89,7 @@ class Keeper:
         self._results: list[dict[str, Any]] = []
         self._window: list[int] = []
         self._due: list[int] = []
+        self._hearing = 0
         self._warm = False
         self._asked = False
         self._failures = 0
@@ -117,8 +118,10 @@ class Keeper:
             self._tokens += body.usage.prompt + body.usage.output
 
     def hear(self, turn: int) -> None:
-        """A turn is over; K will hear it as soon as it can."""
-        self._due.append(turn)
+        """A turn is over; K will hear it as soon as it can. One that ends again after it went on waits only once,
+        unless K is at it: then the rest of it must still be heard."""
+        if turn not in self._due[self._hearing :]:
+            self._due.append(turn)
         self._tell()
         self._at_rest.clear()
         self._wake.set()
@@ -140,7 +143,9 @@ class Keeper:
     def start_again(self) -> None:
         """Let K go on after a pause or a failure; it catches up."""
         self._failures = 0
-        self._stand("idle", "")
+        if self._standing in ("paused", "failed"):
+            self._stand("idle", "")
+        self._at_rest.clear()
         self._wake.set()
 
     async def run(self) -> None:
@@ -191,6 +196,7 @@ class Keeper:
 
     async def _attempt(self, turns: tuple[int, ...], purpose: Purpose) -> None:
         self._stand("busy", "")
+        self._hearing = len(turns)
         try:
             accepted, refused, note = await self._pass(turns, purpose)
         except FAILURES as error:
@@ -198,7 +204,9 @@ class Keeper:
             if self._standing != "failed" and purpose != "closing":
                 await asyncio.sleep(min(0.5 * 2**self._failures, 8.0))
             return
-        self._due = [turn for turn in self._due if turn not in turns]
+        finally:
+            self._hearing = 0
+        del self._due[: len(turns)]
         self._record.append("keeper", KeeperPassed(turns, purpose, accepted, refused, note), self._turn_of(turns))
         if refused and not accepted:
             self._failures += 1
@@ -212,11 +220,12 @@ class Keeper:
 
     def _failed(self, reason: str, purpose: Purpose) -> None:
         self._new_window()
+        self._due = list(dict.fromkeys(self._due))
         self._warm = self._warm or purpose == "warm"
         self._failures += 1
         if self._failures >= MOST_FAILURES:
             self._stand("failed", f"{MOST_FAILURES} failures in a row; the last: {reason}")
-        else:
+        elif self._standing == "busy":
             self._stand("idle", reason)
 
     async def _pass(self, turns: tuple[int, ...], purpose: Purpose) -> tuple[int, int, str]:

@@ -23,6 +23,10 @@ PASSING = frozenset({"overloaded_error", "api_error", "rate_limit_error", "timeo
 """Errors inside a stream that may pass. They come with status 200, so the SDK does not retry them by itself."""
 
 
+PAGE_TOKENS = 2_048
+"""Limit of a letter or handoff: each is asked to be a page at most."""
+
+
 @dataclass(frozen=True, slots=True)
 class Failure:
     """Why a request gave no whole answer: a short name, one plain sentence, the HTTP status, whether it may pass."""
@@ -147,7 +151,7 @@ class Presence:
         try:
             async with self._client.beta.messages.stream(
                 model=self._model,
-                max_tokens=self._max_tokens,
+                max_tokens=min(self._max_tokens, PAGE_TOKENS),
                 messages=cast("list[BetaMessageParam]", messages),
                 system=[self._system_block()],
                 # The same tools as in every turn, or the prompt cache would be lost; their calls are not run here.
