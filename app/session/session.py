@@ -45,7 +45,9 @@ from store.events import Event
 from store.gate import Accepted, judge
 from store.letters import Which, file_letter
 from store.lines import render
+from store.log import LogWriteError
 from store.operations import Operation, Refused
+from store.room import RoomError
 
 if TYPE_CHECKING:
     from app.session.keeper import Keeper
@@ -89,6 +91,7 @@ class Session:
         self._queue: deque[tuple[str, str]] = deque()
         self._queued = 0
         self._turn: asyncio.Task[None] | None = None
+        self._turn_open = False
         self._keeper_task: asyncio.Task[None] | None = None
         self._words: list[KeeperWords] = []
         self._inputs: dict[str, Json] = {}
@@ -142,7 +145,7 @@ class Session:
     async def _ready(self) -> None:
         await self._connected.wait()
         if self._broken is not None:
-            raise RuntimeError("the seats could not be made ready") from self._broken
+            raise RuntimeError(f"The seats could not be made ready: {self._broken}") from self._broken
 
     async def close(self, *, letters: bool = True) -> None:
         """End the session: P's letter and handoff, K's closing pass beside them, what expires, what changed."""
@@ -189,8 +192,7 @@ class Session:
     def say(self, text: str) -> str | None:
         """Give P a message. While P works it is queued instead; the result is then its key, for ``take_back``."""
         if self.busy:
-            self._queued += 1
-            key = f"q{self._queued}"
+            key = f"q{self._queued + 1}"
             self._queue.append((key, text))
             self.record.append("operator", OperatorQueued(key, text))
             return key
@@ -210,7 +212,7 @@ class Session:
         """Let P go on after an answer that was cut off or a request that failed. False when P is at work."""
         if self.busy or not self.record.turn:
             return False
-        self._turn = asyncio.create_task(self._work(), name="turn")
+        self._start_turn()
         return True
 
     def stop(self) -> bool:
@@ -220,9 +222,11 @@ class Session:
         return self._turn.cancel()
 
     async def turn_over(self) -> None:
-        """Wait until P has handed back and nothing is queued."""
+        """Wait until P has handed back and nothing is queued. Raises what broke the turn (a full disk, say)."""
         while self.busy:
             await self._turn_over()
+        if self._turn is not None and not self._turn.cancelled() and (error := self._turn.exception()) is not None:
+            raise error
 
     async def keeper_at_rest(self) -> None:
         """Wait until K has heard everything, or will hear no more."""
@@ -287,28 +291,42 @@ class Session:
     def _begin(self, text: str) -> None:
         self.record.append("operator", OperatorSaid(text, self._tail()))
         self._words.clear()
+        self._start_turn()
+
+    def _begin_queued(self) -> None:
+        if self._queue:
+            key, text = self._queue.popleft()
+            self.record.append("operator", OperatorUnqueued(key))
+            self._begin(text)
+
+    def _start_turn(self) -> None:
+        self._turn_open = True
         self._turn = asyncio.create_task(self._work(), name="turn")
+        self._turn.add_done_callback(self._turn_done)
 
     async def _work(self) -> None:
         await self._ready()
         assert self._presence is not None
-        turn = self.record.turn
-        try:
-            await self._presence.turn()
-        finally:
-            if self._keeper is not None:
-                self._keeper.hear(turn)
+        await self._presence.turn()
         if self._queue:
-            key, text = self._queue.popleft()
-            self.record.append("operator", OperatorUnqueued(key))
             # The task that runs this is the one to be replaced, so the next turn begins behind it.
-            asyncio.get_running_loop().call_soon(self._begin, text)
+            asyncio.get_running_loop().call_soon(self._begin_queued)
             await asyncio.sleep(0)
+
+    def _turn_done(self, task: asyncio.Task[None]) -> None:
+        """A turn that P could not end itself: stopped before it began, or broken by what is no failure of a request."""
+        error = None if task.cancelled() else task.exception()
+        if not self._turn_open or task is not self._turn:
+            return
+        with suppress(LogWriteError, RoomError):
+            if task.cancelled():
+                self.record.append("operator", TurnEnded("stopped", "Stopped by the operator."))
+            else:
+                self.record.append("system", TurnEnded("failed", f"{error}"))
 
     async def _turn_over(self) -> None:
         if self._turn is not None:
-            with suppress(asyncio.CancelledError):
-                await asyncio.shield(self._turn)
+            await asyncio.wait([self._turn])
 
     def _tail(self) -> str:
         """What the condition shows P behind the operator's message: hot lines, K's words; marked as what they are."""
@@ -344,7 +362,16 @@ class Session:
             case KeeperWords():
                 self._words.append(body)
             case TurnEnded():
+                self._turn_open = False
                 self._unheard.add(event.turn)
+                if live and self._keeper is not None:
+                    self._keeper.hear(event.turn)
+            case OperatorQueued():
+                self._queued += 1
+                if not live:
+                    self._queue.append((body.key, body.text))
+            case OperatorUnqueued() if not live:
+                self._queue = deque(item for item in self._queue if item[0] != body.key)
             case KeeperPassed():
                 self._unheard.difference_update(body.turns)
             case ToolCalled():
