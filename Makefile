@@ -34,8 +34,8 @@ $(VENV)/.run: $(VENV)/bin/python pyproject.toml constraints.txt
 
 $(VENV)/.dev: $(VENV)/bin/python pyproject.toml constraints.txt
 	@echo "two twins: setting up $(VENV) for tests (once)" >&2
-	@if command -v uv >/dev/null 2>&1; then VIRTUAL_ENV=$(VENV) uv pip install -q -c constraints.txt -e ".[test,lint]"; \
-	else $(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e ".[test,lint]"; fi
+	@if command -v uv >/dev/null 2>&1; then VIRTUAL_ENV=$(VENV) uv pip install -q -c constraints.txt -e ".[test,lint,study]"; \
+	else $(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e ".[test,lint,study]"; fi
 	@touch $@
 
 clean:
