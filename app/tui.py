@@ -12,14 +12,14 @@ from textual.screen import Screen
 from textual.widgets import Input, TextArea
 
 from app.screens.actions import APP
-from app.screens.live import Ended, LiveScreen
-from app.session.opening import Opened, open_session, resume_session
 from store.room import LogName, Room
 
 if TYPE_CHECKING:
     from app.demo import Staged
     from app.plan import Plan
+    from app.screens.live import Ended, LiveScreen
     from app.session.endpoint import Endpoint
+    from app.session.opening import Opened
 
 TWICE_SECONDS = 2.0
 """The second ctrl+c counts for so long."""
@@ -37,6 +37,7 @@ class TwinsApp(App[None], inherit_bindings=False):
         self.room = room
         self.parting: list[str] = []
         self._leaves_until = 0.0
+        self._live: LiveScreen | None = None
         settings = room.settings
         if settings.keys:
             self.set_keymap(dict(settings.keys))
@@ -61,10 +62,18 @@ class TwinsApp(App[None], inherit_bindings=False):
         self, opened: Opened, endpoint: Endpoint, *, lines: Sequence[str] = (), next_words: str = ""
     ) -> None:
         """Put a session on screen."""
+        from app.screens.live import LiveScreen
+
         screen = LiveScreen(
             opened, endpoint, bundles=self.bundles, lines=lines, go_on_words=next_words or "leave the program"
         )
-        self.push_screen(screen, lambda how: self.session_ended(opened.record.log, how or "left"))
+        self._live = screen
+
+        def ended(how: Ended | None) -> None:
+            self._live = None
+            self.session_ended(opened.record.log, how or "left")
+
+        self.push_screen(screen, ended)
 
     def session_ended(self, log: LogName, how: Ended) -> None:
         """A session's screen is gone. Here the program ends with it."""
@@ -89,8 +98,8 @@ class TwinsApp(App[None], inherit_bindings=False):
 
     @property
     def live(self) -> LiveScreen | None:
-        """The session's screen, whatever dialog stands above it."""
-        return next((screen for screen in reversed(self.screen_stack) if isinstance(screen, LiveScreen)), None)
+        """The session's screen, whatever dialog stands above it; None while there is no session."""
+        return self._live
 
     async def action_quit(self) -> None:
         """Close: a session asks how; without one the program ends."""
@@ -153,6 +162,8 @@ class TourApp(TwinsApp):
         self._open_next()
 
     def _open_next(self) -> None:
+        from app.session.opening import open_session
+
         number = len(self._logs)
         plan = self._plans[number]
         opened = open_session(
@@ -182,12 +193,16 @@ def run_tour(staged: Staged) -> None:
 
 def run_plan(room: Room, plan: Plan) -> None:
     """A new session on screen."""
+    from app.session.opening import open_session
+
     opened = open_session(room, plan.endpoint, condition=plan.condition, task=plan.task, workspace=plan.workspace)
     _run(PlanApp(room, opened, plan.endpoint, plan.lines))
 
 
 def run_resumed(room: Room, log: LogName, endpoint: Endpoint) -> None:
     """A session taken up on screen."""
+    from app.session.opening import resume_session
+
     _run(PlanApp(room, resume_session(room, log), endpoint))
 
 

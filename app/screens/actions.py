@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
 
 from textual.binding import Binding, BindingType
 from textual.keys import key_to_character
 from textual.widget import Widget
 
-from widgets.chat.view import ChatView
-from widgets.composer.area import ComposerArea
-from widgets.dialogs.help import HelpSection
-from widgets.tiers.lines import LineList
-from widgets.tiers.panel import TierPanel
+if TYPE_CHECKING:
+    from widgets.dialogs.help import HelpSection
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +80,23 @@ def widget_actions(widget: type[Widget]) -> tuple[Action, ...]:
     return tuple(Action(item.id or "", item.key, item.action, item.description, item.tooltip) for item in found)
 
 
-LINE_ACTIONS = widget_actions(LineList)
-CHAT_ACTIONS = widget_actions(ChatView)
+# The widgets are imported where they are asked for: the room's list is on screen before any of them is needed.
+
+
+@cache
+def line_actions() -> tuple[Action, ...]:
+    """What can be done to the line under the cursor."""
+    from widgets.tiers.lines import LineList
+
+    return widget_actions(LineList)
+
+
+@cache
+def chat_actions() -> tuple[Action, ...]:
+    """What can be done in the chat."""
+    from widgets.chat.view import ChatView
+
+    return widget_actions(ChatView)
 
 
 def key_words(keys: str) -> str:
@@ -104,6 +118,9 @@ _SHORT = {"escape": "esc", "up": "↑", "down": "↓", "pageup": "pgup", "pagedo
 
 def help_sections(own_keys: Mapping[str, str]) -> tuple[HelpSection, ...]:
     """The help; ``own_keys`` are those of room.toml, by action."""
+    from widgets.composer.area import ComposerArea
+    from widgets.dialogs.help import HelpSection
+    from widgets.tiers.panel import TierPanel
 
     def rows(actions: Iterable[Action]) -> list[tuple[str, str]]:
         return [
@@ -114,8 +131,8 @@ def help_sections(own_keys: Mapping[str, str]) -> tuple[HelpSection, ...]:
 
     return (
         HelpSection("Everywhere", rows(every_action())),
-        HelpSection("On a line (F3)", rows((*LINE_ACTIONS, *widget_actions(TierPanel)))),
-        HelpSection("In the chat (F2)", [("/", "Search"), *rows(CHAT_ACTIONS)]),
+        HelpSection("On a line (F3)", rows((*line_actions(), *widget_actions(TierPanel)))),
+        HelpSection("In the chat (F2)", [("/", "Search"), *rows(chat_actions())]),
         HelpSection(
             "In the composer",
             [*rows(widget_actions(ComposerArea)), ("↑ ↓", "Earlier words, at the first and last line")],

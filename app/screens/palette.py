@@ -10,7 +10,7 @@ from textual.content import Content
 from textual.dom import DOMNode
 from textual.types import IgnoreReturnCallbackType
 
-from app.screens.actions import CHAT_ACTIONS, LINE_ACTIONS, Action, every_action, key_words
+from app.screens.actions import Action, chat_actions, every_action, key_words, line_actions
 from widgets.chat.view import ChatView
 from widgets.tiers.lines import LineList, LineRow
 
@@ -28,10 +28,10 @@ class LiveActions(Provider):
                 yield self._command(action, action.title, node)
         lines = self.screen.query_one(LineList)
         if isinstance(row := lines.current, LineRow):
-            for action in LINE_ACTIONS:
+            for action in line_actions():
                 yield self._command(action, f"{action.title} {row.line.id}", lines)
         view = self.screen.query_one(ChatView)
-        for action in CHAT_ACTIONS:
+        for action in chat_actions():
             yield self._command(action, f"{action.title} (chat)", view)
 
     def _command(self, action: Action, title: str, node: DOMNode) -> Command:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+import importlib
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
 from textual.app import ComposeResult
@@ -13,18 +14,15 @@ from textual.widgets import Footer, OptionList, Static
 from textual.widgets.option_list import Option
 
 from app.plan import known_conditions
-from app.screens.live import Ended
-from app.screens.new_session import NewSession
-from app.screens.past import PastSession
 from app.session.endpoint import EndpointError, environment, resolve_endpoint
-from app.session.opening import open_session, resume_session
 from app.tui import TwinsApp
 from store.plain import PlainError
 from store.room import LogName, Room, SessionSummary
 from store.text import clean
-from widgets.dialogs import Help
-from widgets.dialogs.help import HelpSection
 from widgets.figures import fitted, piece
+
+if TYPE_CHECKING:
+    from app.screens.live import Ended
 
 NEW = "new"
 
@@ -66,6 +64,12 @@ class RoomScreen(Screen[None]):
 
     def on_mount(self) -> None:
         self.show_sessions()
+        # What a session's screen needs takes longer to load than this one: have it ready when it is asked for.
+        self.call_after_refresh(self._load_ahead)
+
+    @work(thread=True)
+    def _load_ahead(self) -> None:
+        importlib.import_module("app.screens.live")
 
     def on_screen_resume(self) -> None:
         self.show_sessions()
@@ -111,6 +115,8 @@ class RoomScreen(Screen[None]):
         if row is None:
             return
         if row.closed_at:
+            from app.screens.past import PastSession
+
             self.app.push_screen(PastSession(self.room, row.id, f"session {row.number}, closed {row.closed_at[:10]}"))
         else:
             self._resume(row.id)
@@ -118,6 +124,9 @@ class RoomScreen(Screen[None]):
     @work(exclusive=True)
     async def action_new(self) -> None:
         """Begin a new session."""
+        from app.screens.new_session import NewSession
+        from app.session.opening import open_session
+
         plan = await self.app.push_screen_wait(NewSession(self.room, known_conditions(self.room.root)))
         if plan is None:
             return
@@ -131,6 +140,8 @@ class RoomScreen(Screen[None]):
             self._app.show_session(opened, plan.endpoint, next_words="back to the room")
 
     def _resume(self, log: LogName) -> None:
+        from app.session.opening import resume_session
+
         try:
             endpoint = resolve_endpoint(self.room.settings, environment())
             opened = resume_session(self.room, log)
@@ -141,6 +152,8 @@ class RoomScreen(Screen[None]):
 
     def action_help(self) -> None:
         """What can be done here."""
+        from widgets.dialogs import Help, HelpSection
+
         keys = [
             ("enter", "Begin a new session, take up an open one, read a closed one"),
             ("n", "Begin a new session"),
