@@ -1,0 +1,1 @@
+"""Replay: any recorded transcript, any Keeper, offline."""
