@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from store.bodies import (
+    ContextCompacted,
     Json,
     MessageCut,
     MessageEnded,
@@ -31,6 +32,7 @@ Role = Literal["user", "assistant"]
 class _Message:
     role: Role
     content: list[Json] = field(default_factory=list)
+    sealed: bool = False
 
 
 class Conversation:
@@ -88,6 +90,10 @@ class Conversation:
                         self._settle_calls()
             case TurnEnded():
                 self._settle_calls()
+            case ContextCompacted() if isinstance(body.content, list):
+                # The summary stands first, in place of all that it sums up, as the SDK's runner sends it.
+                self._settle_calls()
+                self._messages = [_Message("assistant", list(body.content), sealed=True)]
             case _:
                 pass
 
@@ -98,7 +104,7 @@ class Conversation:
     def _add(self, role: Role, blocks: list[Json]) -> None:
         if not blocks:
             return
-        if self._messages and self._messages[-1].role == role:
+        if self._messages and self._messages[-1].role == role and not self._messages[-1].sealed:
             self._messages[-1].content.extend(blocks)
         else:
             self._messages.append(_Message(role, list(blocks)))
@@ -120,16 +126,22 @@ class Conversation:
 
 
 def sendable(content: Json) -> list[Json]:
-    """The blocks of an answer that the API takes back: it refuses text without words and thoughts without an answer,
-    both of which models and gateways do give."""
+    """The blocks of an answer that the API takes back: it refuses text without words, thoughts without an answer and
+    tool input that is no object, all of which models and gateways do give."""
     blocks = [
-        block
+        _with_an_object(block)
         for block in (content if isinstance(content, list) else [])
         if not (isinstance(block, dict) and block.get("type") == "text" and not str(block.get("text", "")).strip())
     ]
     thoughts = ("thinking", "redacted_thinking")
     answered = any(not (isinstance(block, dict) and block.get("type") in thoughts) for block in blocks)
     return blocks if answered else []
+
+
+def _with_an_object(block: Json) -> Json:
+    if isinstance(block, dict) and block.get("type") == "tool_use" and not isinstance(block.get("input"), dict):
+        return {**block, "input": {}}
+    return block
 
 
 def _text(text: str) -> Json:
@@ -147,10 +159,11 @@ def conversation(events: Iterable[Event]) -> Conversation:
 
 @dataclass(frozen=True, slots=True)
 class LooseEnds:
-    """What a crash left open in a session: a request without an answer (and the words that had come), tool calls
-    without results, a turn that did not end."""
+    """What a crash left open in a session: a request without an answer (what it was for and the words that had come),
+    tool calls without results, a turn that did not end."""
 
     request: int | None
+    purpose: str
     partial: str
     calls: tuple[tuple[str, str], ...]
     turn: int | None
@@ -159,6 +172,7 @@ class LooseEnds:
 def loose_ends(events: Iterable[Event]) -> LooseEnds:
     """What stands open at the end of ``events`` of one session; the partial text is P's only."""
     request: int | None = None
+    purpose = "turn"
     partial: list[str] = []
     calls: dict[str, str] = {}
     turn: int | None = None
@@ -170,7 +184,7 @@ def loose_ends(events: Iterable[Event]) -> LooseEnds:
             case TurnEnded():
                 turn = None
             case RequestSent(seat="presence"):
-                request, partial = body.request, []
+                request, purpose, partial = body.request, body.purpose, []
             case Partial(seat="presence"):
                 if body.what == "text" and body.request == request:
                     partial.append(body.text)
@@ -182,4 +196,4 @@ def loose_ends(events: Iterable[Event]) -> LooseEnds:
                 calls.pop(body.tool_use_id, None)
             case _:
                 pass
-    return LooseEnds(request, "".join(partial), tuple(calls.items()), turn)
+    return LooseEnds(request, purpose, "".join(partial), tuple(calls.items()), turn)

@@ -60,6 +60,7 @@ class SessionSettings(Section):
 
     condition: str = Field(default="B", min_length=1)
     cache_ttl: Literal["5m", "1h"] = "5m"
+    compact_at: float = Field(default=0.8, gt=0, le=1, allow_inf_nan=False)
     wake_packet_touches: bool = False
 
 
@@ -88,6 +89,7 @@ class McpServer(Section):
 
     command: Texts = ()
     url: str = ""
+    env: Texts = ()
 
     @model_validator(mode="after")
     def _one_of_both(self) -> McpServer:
@@ -191,6 +193,9 @@ max_retries = 4
 condition = "B"
 # How long the endpoint keeps the prompt cache: "5m" or "1h".
 cache_ttl = "5m"
+# The share of the model's context from which on the endpoint is asked to compact the conversation; its full text stays
+# in the log. An endpoint that cannot do it is told to you instead.
+compact_at = 0.8
 # Whether standing in a wake packet counts as a use of a line, which keeps it from decaying.
 wake_packet_touches = false
 
@@ -221,8 +226,10 @@ network = true
 bash_timeout_s = 120.0
 
 # MCP servers, a section each: either a command that starts one, or the address of one that runs.
+# "env" names variables of your environment that a started one may see; by itself it sees no credential.
 # [mcp.files]
 # command = ["my-mcp-server", "--flag"]
+# env = ["MY_TOKEN"]
 # [mcp.elsewhere]
 # url = "http://127.0.0.1:9000/mcp"
 

@@ -70,7 +70,8 @@ class Listener:
     """Follows the requests of one seat: it is the wire's tap and reads each stream.
 
     One request at a time: ``begin`` names what it is for, ``read`` drains its stream, ``fail`` says that no answer
-    came. Words that had come when a stream dies or is stopped are kept in a ``message.cut`` event.
+    came. Words that had come when a stream dies or is stopped are kept in a ``message.cut`` event. ``cache_told`` is
+    False after an answer without cache fields.
     """
 
     def __init__(self, record: SessionLog, seat: Seat, model: str, *, idle_timeout_s: float, journal: bool) -> None:
@@ -87,6 +88,7 @@ class Listener:
         self._usage = Usage()
         self._since_check = 0
         self._open = False
+        self.cache_told = True
 
     @property
     def tap(self) -> WireTap:
@@ -180,6 +182,7 @@ class Listener:
     def _ended(self, message: Any) -> Answer:
         content = [plain(block.to_dict(mode="json")) for block in message.content]
         usage = _usage_of(message.usage)
+        self.cache_told = message.usage.cache_read_input_tokens is not None
         now = self._record.room.clock
         answer = Answer(content, str(message.stop_reason or "unknown"), usage)
         price = usd(usage, self._model, now.now())

@@ -144,7 +144,10 @@ def resume_session(room: Room, session: LogName) -> Opened:
         found.append(f"the tool {name} had no result")
     if ends.request is not None:
         if ends.partial:
-            record.append("presence", MessageCut("presence", ends.request, ends.partial, "the session was interrupted"))
+            cut = MessageCut(
+                "presence", ends.request, ends.partial, "the session was interrupted", purpose=ends.purpose
+            )
+            record.append("presence", cut)
             found.append(f"{len(ends.partial):,} characters of an answer are kept")
         else:
             record.append("system", RequestFailed("presence", ends.request, "interrupted", "the program ended"))

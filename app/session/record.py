@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from store.bodies import Body, By, OperatorSaid, RequestSent, SessionOpened
+from store.bodies import Body, By, Notice, OperatorSaid, RequestSent, SessionOpened
 from store.conversation import Conversation
 from store.events import Event
 from store.evidence import Evidence
@@ -24,6 +24,7 @@ class SessionLog:
         self.opened: SessionOpened | None = None
         self.conversation = Conversation()
         self.evidence = Evidence()
+        self._noticed: set[str] = set()
         self._index: Index | None = None
         # First in line, so that whoever else follows the room finds these views up to date.
         room.subscribe(lambda event: self._take(event) if event.log == log else None)
@@ -40,6 +41,11 @@ class SessionLog:
         if turn is None:
             turn = self.turn + 1 if isinstance(body, OperatorSaid) else self.turn
         return self.room.append(self.log, by, body, turn)
+
+    def notice_once(self, text: str) -> None:
+        """Tell the operator one plain sentence, once in the life of the session however often it is resumed."""
+        if text not in self._noticed:
+            self.append("system", Notice("info", text))
 
     @property
     def index(self) -> Index:
@@ -75,5 +81,7 @@ class SessionLog:
             self.turn = event.turn
         elif isinstance(body, RequestSent):
             self.requests = max(self.requests, body.request)
+        elif isinstance(body, Notice):
+            self._noticed.add(body.text)
         self.conversation.apply(event)
         self.evidence.add(event)

@@ -9,13 +9,15 @@ from anthropic.types.beta import BetaCacheControlEphemeralParam
 
 from app.session.answers import Listener
 from app.session.chunks import Ear
+from app.session.context import Context
 from app.session.endpoint import Endpoint
 from app.session.keeper import Keeper
 from app.session.keeper_tools import KeeperDesk, tools_for
 from app.session.opening import Opened
 from app.session.policy import Policy
 from app.session.presence import Presence
-from app.session.shell import Shell, sandbox_command, sandbox_works
+from app.session.sandbox import Held, sandbox_command, sandbox_works
+from app.session.shell import Shell
 from app.session.tools import Ask, ToolBelt
 from app.session.wire import connect
 from store.bodies import Seat
@@ -40,6 +42,11 @@ class Seats:
     belt: ToolBelt
     keeper: Keeper | None
     clients: tuple[object, ...]
+    sandbox: Held
+
+    async def prepare(self) -> None:
+        """What needs the network or other programs before the first turn: what the endpoint's model can."""
+        await self.presence.prepare(self.sandbox)
 
     async def close(self) -> None:
         """End P's shell and close both connections."""
@@ -107,9 +114,12 @@ def build_seats(
         max_tokens=limit,
         cache_control=cache,
         max_retries=settings.endpoint.max_retries,
+        thinking=settings.endpoint.thinking == "auto",
+        context=Context(settings.endpoint.context_window, settings.session.compact_at),
     )
+    held: Held = "bwrap" if confined else "off" if settings.tools.sandbox == "off" else "not available"
     if not opened.condition.keeper:
-        return Seats(presence, belt, None, (presence_client,))
+        return Seats(presence, belt, None, (presence_client,), held)
     hears_keeper = listener("keeper")
     keeper_client = connect(
         endpoint, "keeper", hears_keeper.tap, max_retries=settings.endpoint.max_retries, timeout_s=REQUEST_TIMEOUT_S
@@ -130,7 +140,7 @@ def build_seats(
         max_usd=settings.keeper.max_usd,
         max_session_tokens=settings.keeper.max_tokens,
     )
-    return Seats(presence, belt, keeper, (presence_client, keeper_client))
+    return Seats(presence, belt, keeper, (presence_client, keeper_client), held)
 
 
 def keeper_opening(opened: Opened) -> str:

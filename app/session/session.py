@@ -130,6 +130,7 @@ class Session:
         seats = build_seats(self._opened, self.endpoint, self.policy, self._ear, self._ask, _tool_environment(self))
         self._presence, self._belt, self._keeper = seats.presence, seats.belt, seats.keeper
         self._closers = [seats.close]
+        await seats.prepare()
         if self._keeper is not None:
             for event in self._before:
                 self._keeper.count(event)
