@@ -300,7 +300,8 @@ class RequestSent(Body):
 @_registered
 @dataclass(frozen=True, slots=True)
 class RequestRetried(Body):
-    """An attempt failed and another follows. ``status`` 0 means that no answer came; ``wait_s`` in seconds."""
+    """An attempt (counted from 1) failed and another follows. ``status`` 0 means that no answer came; ``wait_s`` in
+    seconds."""
 
     KIND: ClassVar[str] = "request.retried"
     DURABLE: ClassVar[bool] = False

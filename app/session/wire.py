@@ -33,7 +33,8 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class FailedAttempt:
-    """An attempt that the SDK will try again. ``status`` 0: no answer came. ``wait_s`` until the next one."""
+    """An attempt that will be tried again: which it was (from 1). ``status`` 0: no answer came. ``wait_s`` until the
+    next one."""
 
     number: int
     status: int
@@ -74,7 +75,7 @@ def connect(endpoint: Endpoint, seat: Seat, tap: WireTap, *, max_retries: int, t
             wait = float(super()._calculate_retry_timeout(remaining_retries, options, response_headers))
             status, reason = last_failure
             tap.failed(
-                FailedAttempt(options.get_max_retries(self.max_retries) - remaining_retries, status, reason, wait)
+                FailedAttempt(options.get_max_retries(self.max_retries) - remaining_retries + 1, status, reason, wait)
             )
             return wait
 
