@@ -138,9 +138,10 @@ class _Case:
     def add(self, asked: AddLine) -> Accepted:
         text, reason = _text(asked.text), _reason(asked.reason)
         quote, quote_turn, note = self.stands_on(asked, text)
-        self.not_twice(text, self.tiers)
+        moved = [line for line in self.tiers.hot() if not line.promoted and near_duplicate(text, line.text)]
+        self.not_twice(text, (line for line in self.tiers if line not in moved))
         line = Line(
-            id=self.new_id(0),
+            id=moved[0].id if moved else self.new_id(0),
             tier="warm",
             kind=asked.kind,
             text=text,
@@ -155,9 +156,14 @@ class _Case:
         )
         if asked.kind == "decision" and self.by != "operator":
             self.above_floor(asked.kind, line.priority)
-        return self.with_room_for(
-            asked.op, Change(None, line), reason, f"added {line.id} to warm: {text}{note}", quote
-        )
+        if not moved:
+            note = f"added {line.id} to warm: {text}{note}"
+            return self.with_room_for(asked.op, Change(None, line), reason, note, quote)
+        # What hot says already needs no second line: it moves, and keeps its id and its history.
+        others = tuple(Change(other, replace(other, tier="cold")) for other in moved[1:])
+        gone = "".join(f", {other.id} to cold, for it says the same" for other in moved[1:])
+        note = f"moved {line.id} from hot to warm: {text}{gone}{note}"
+        return self.with_room_for(asked.op, Change(moved[0], line), reason, note, quote, others)
 
     def stands_on(self, asked: AddLine, text: str) -> tuple[str, int, str]:
         if self.by == "operator":
@@ -166,8 +172,8 @@ class _Case:
         source, quote = self.quoted(asked.quote, asked.turn)
         if asked.kind == "decision":
             source = quoted_decision(self.evidence, quote, asked.turn, text)
-        moved = asked.turn is not None and source.turn != asked.turn
-        return quote, source.turn, f" (its quote stands in turn {source.turn})" if moved else ""
+        elsewhere = asked.turn is not None and source.turn != asked.turn
+        return quote, source.turn, f" (its quote stands in turn {source.turn})" if elsewhere else ""
 
     def quoted(self, quote: str, turn: int | None) -> tuple[Source, str]:
         return quoted_line(self.evidence, _fit(quote, "The quote", QUOTE_LIMIT), turn)
@@ -348,7 +354,9 @@ class _Case:
         for line in others:
             if near_duplicate(text, line.text):
                 way = way_out or (
-                    f"edit {line.id}, or rewrite hot without it first"
+                    "the operator promoted it, and it heads the next wake packet"
+                    if line.promoted
+                    else f"edit {line.id}, or rewrite hot without it first"
                     if line.tier == "hot"
                     else f"edit {line.id}, or touch it with your quote"
                 )
@@ -361,10 +369,13 @@ class _Case:
             if over > 0 and after.size(tier) > self.tiers.size(tier):
                 raise _No(f"{tier.capitalize()} would be {over} bytes over its {budget}. {way_out}")
 
-    def with_room_for(self, op: str, change: Change, reason: str, note: str, quote: str = "") -> Accepted:
-        """Accepts a change and, when it overfills warm, sends to cold what matters least: lowest priority, then
-        oldest touch, then oldest line; never a decision, never the line that the change is about."""
-        changes = [change]
+    def with_room_for(
+        self, op: str, change: Change, reason: str, note: str, quote: str = "", others: tuple[Change, ...] = ()
+    ) -> Accepted:
+        """Accepts a change (and ``others`` that go with it) and, when it overfills warm, sends to cold what matters
+        least: lowest priority, then oldest touch, then oldest line; never a decision, never the line that the change is
+        about."""
+        changes = [change, *others]
         if change.after.tier == "warm":
             after = with_changes(self.tiers, (change.after,), seq=0, session=self.session)
             over = after.size("warm") - BUDGETS["warm"]
@@ -381,7 +392,7 @@ class _Case:
                 )
         else:
             self.within_budgets(changes, "Shorten the line, or leave others out of hot first.")
-        if gone := [change.before.id for change in changes[1:] if change.before]:
+        if gone := [made.before.id for made in changes[1 + len(others) :] if made.before]:
             note = f"{note}; to cold to make room: {', '.join(gone)}"
         return self.accepted(op, tuple(changes), reason, note, quote)
 

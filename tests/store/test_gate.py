@@ -156,9 +156,48 @@ def test_a_text_out_of_memory_makes_no_line_but_proves_that_a_line_was_used() ->
 
 @pytest.mark.parametrize("tier", ["hot", "warm"])
 def test_a_near_duplicate_is_refused_with_the_id_of_the_line_that_stands(tier) -> None:
-    desk = working_desk(line(7, "The offset of Kaldvik is stale", tier=tier))
+    desk = working_desk(line(7, "The offset of Kaldvik is stale", tier=tier, promoted=tier == "hot"))
     assert "L7" in desk.refuse(finding(text="the offset of Kaldvik is stale!"))
     assert "L7" in desk.refuse(AddLine(kind="trap", text="Offset of Kaldvik is stale", reason="r"), by="operator")
+
+
+@pytest.mark.parametrize("by", ["keeper", "operator"])
+def test_what_hot_says_already_moves_to_warm_in_one_step_and_stays_the_same_line(by) -> None:
+    desk = working_desk(line(7, "The offset of Kaldvik is stale", tier="hot"))
+    desk.session = 2
+    event = desk.do(finding(text="the offset of Kaldvik is stale!"), by=by)
+    (moved,) = desk.tiers
+    assert (moved.id, moved.tier, moved.kind) == ("L7", "warm", "finding")
+    assert moved.text == "the offset of Kaldvik is stale!"
+    assert moved.quote and (moved.made_session, moved.touched) == (2, 2)
+    (change,) = changed(event).changes
+    assert change.before == line(7, "The offset of Kaldvik is stale", tier="hot")
+
+
+def test_a_move_to_warm_needs_its_quote_like_any_new_line() -> None:
+    text = "The offset of Kaldvik is stale"
+    desk = working_desk(line(7, text, tier="hot"))
+    assert "stands nowhere" in desk.refuse(finding(text=text, quote="nobody said this here"))
+    assert "not from an operator message" in desk.refuse(decision(text, quote=FAULT))
+    assert ids(desk.tiers.hot()) == ["L7"]
+
+
+def test_other_hot_lines_that_say_the_same_as_a_moved_one_go_to_cold_with_it() -> None:
+    desk = working_desk(
+        line(7, "one two three four five six seven eight stale", tier="hot"),
+        line(8, "one two three four five six seven eight stale now", tier="hot"),
+        line(9, "quite another thing", tier="hot"),
+    )
+    desk.do(finding(text="one two three four five six seven eight stale"))
+    assert (ids(desk.tiers.warm()), ids(desk.tiers.hot())) == (["L7"], ["L9"])
+
+
+def test_a_move_to_warm_by_the_operator_can_be_taken_back() -> None:
+    stood = line(7, "The offset of Kaldvik is stale", tier="hot")
+    desk = working_desk(stood)
+    event = desk.do(finding(text="the offset of Kaldvik is stale!"), by="operator")
+    desk.do(Undo(event), by="operator")
+    assert list(desk.tiers) == [stood]
 
 
 def test_a_near_duplicate_is_refused_in_a_rewriting_an_edit_and_a_restoring_too() -> None:
