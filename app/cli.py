@@ -8,6 +8,9 @@ from typing import Annotated, Any
 
 import typer
 
+from app import bundle_commands, doctor_command
+from app.options import JsonOption, RoomOption
+
 app = typer.Typer(
     name="twins",
     help="Work with a Claude instance while its identical twin keeps the memory, line by line, in sight.",
@@ -18,10 +21,6 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-RoomOption = Annotated[
-    Path | None, typer.Option("--room", help="The room's folder (else TWINS_ROOM, else ~/two-twins).")
-]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document on standard output, nothing else.")]
 HeadlessOption = Annotated[bool, typer.Option("--headless", help="Run without a screen.")]
 TaskOption = Annotated[Path | None, typer.Option("--task", help="A task file (TOML).")]
 ConditionOption = Annotated[str, typer.Option("--condition", help="A to E; else the room's own setting.")]
@@ -98,14 +97,14 @@ def run(
     json: JsonOption = False,
 ) -> None:
     """Open a new session, on screen or with --headless --input FILE."""
-    from app.plan import operator_turns, plan_session, room_path
-    from store.room import Room
+    from app.keeping import working_room
+    from app.plan import operator_turns, plan_session
 
     if headless != (input is not None):
         raise typer.BadParameter("--headless and --input FILE go together")
     turns = operator_turns(input) if input is not None else ()
     policy = _approve(approve)
-    with Room.open(room_path(room)) as opened:
+    with working_room(room, on_screen=not headless) as opened:
         plan = plan_session(opened, task=task, condition=condition, workspace=workspace, model=model)
         if input is not None:
             from app.batch import run_headless
@@ -127,14 +126,14 @@ def resume(
     json: JsonOption = False,
 ) -> None:
     """Take up a session that was left or interrupted."""
-    from app.plan import operator_turns, resume_plan, room_path
-    from store.room import Room
+    from app.keeping import working_room
+    from app.plan import operator_turns, resume_plan
 
     if headless != (input is not None):
         raise typer.BadParameter("--headless and --input FILE go together")
     turns = operator_turns(input) if input is not None else ()
     policy = _approve(approve)
-    with Room.open(room_path(room)) as opened:
+    with working_room(room, on_screen=not headless) as opened:
         log, endpoint = resume_plan(opened, session, model)
         if input is not None:
             from app.batch import resume_headless
@@ -153,10 +152,10 @@ def close(
 ) -> None:
     """Close a session that was left open: letter, handoff, closing pass."""
     from app.batch import close_session
-    from app.plan import resume_plan, room_path
-    from store.room import Room
+    from app.keeping import working_room
+    from app.plan import resume_plan
 
-    with Room.open(room_path(room)) as opened:
+    with working_room(room, on_screen=False) as opened:
         log, endpoint = resume_plan(opened, session, "", offline=not letters)
         close_session(opened, log, endpoint, letters=letters)
 
@@ -164,12 +163,12 @@ def close(
 @app.command()
 def wake(room: RoomOption = None, condition: ConditionOption = "", task: TaskOption = None) -> None:
     """Print the wake packet that the next session would give, without opening it."""
-    from app.plan import condition_named, room_path
+    from app.keeping import reading_room
+    from app.plan import condition_named
     from app.session.opening import preview
-    from store.room import Room
     from store.tasks import load_task
 
-    with Room.open(room_path(room), read_only=True) as opened:
+    with reading_room(room) as opened:
         named = condition_named(opened.root, condition or opened.settings.session.condition)
         record = load_task(task).record if task is not None else None
         _say(preview(opened, named, record).text)
@@ -178,9 +177,10 @@ def wake(room: RoomOption = None, condition: ConditionOption = "", task: TaskOpt
 @app.command()
 def lines(room: RoomOption = None, json: JsonOption = False) -> None:
     """The lines of hot and warm as they stand."""
+    from app.keeping import reading_room
     from app.listings import list_lines
 
-    list_lines(_read_only(room), as_json=json)
+    list_lines(reading_room(room), as_json=json)
 
 
 @app.command()
@@ -190,17 +190,19 @@ def letters(
     json: JsonOption = False,
 ) -> None:
     """The room's letters and handoffs, oldest first."""
+    from app.keeping import reading_room
     from app.listings import list_letters
 
-    list_letters(_read_only(room), show=show, as_json=json)
+    list_letters(reading_room(room), show=show, as_json=json)
 
 
 @app.command()
 def snug(room: RoomOption = None, json: JsonOption = False) -> None:
     """The room's private journal."""
+    from app.keeping import reading_room
     from app.listings import list_snug
 
-    list_snug(_read_only(room), as_json=json)
+    list_snug(reading_room(room), as_json=json)
 
 
 @app.command()
@@ -211,29 +213,10 @@ def search(
     json: JsonOption = False,
 ) -> None:
     """Search the cold tier."""
+    from app.keeping import reading_room
     from app.listings import search_cold
 
-    search_cold(_read_only(room), " ".join(words), limit=limit, as_json=json)
-
-
-@app.command()
-def export(
-    session: Annotated[str, typer.Argument(help="The session to export.")],
-    output: Annotated[Path, typer.Option("-o", "--output", help="The bundle's file (zip).")],
-    room: RoomOption = None,
-) -> None:
-    """Export one session as a bundle that a stranger can verify."""
-    from app.listings import export_session
-
-    export_session(_read_only(room), session, output)
-
-
-@app.command()
-def verify(bundle: Annotated[Path, typer.Argument(help="The bundle's file.")], json: JsonOption = False) -> None:
-    """Check a bundle: every file's hash, the chain of events, the views recomputed. Exit 1 when something is wrong."""
-    from app.listings import verify_file
-
-    raise typer.Exit(verify_file(bundle, as_json=json))
+    search_cold(reading_room(room), " ".join(words), limit=limit, as_json=json)
 
 
 def _approve(given: str) -> Any:
@@ -242,24 +225,20 @@ def _approve(given: str) -> Any:
     return given
 
 
-def _read_only(room: Path | None) -> Any:
-    from app.plan import room_path
-    from store.room import Room
-
-    return Room.open(room_path(room), read_only=True)
-
-
 def _open_screen(room: Path | None) -> None:
-    from app.plan import InputError, room_path
-    from store.room import Room
+    from app.keeping import screen_room
+    from app.plan import InputError
 
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise InputError("There is no terminal here; use twins run --headless --input FILE, or twins demo.")
     from app.tui import run_room
 
-    place = room_path(room)
-    with Room.open(place) as opened:
+    with screen_room(room) as opened:
         run_room(opened)
+
+
+bundle_commands.register(app)
+doctor_command.register(app)
 
 
 def main() -> None:

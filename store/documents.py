@@ -66,8 +66,8 @@ class CrashSafeStorage(Storage):
             if not isinstance(found, dict) or not all(isinstance(table, dict) for table in found.values()):
                 raise ValueError("it is no object of tables")
         except ValueError as error:
-            where = self._path if self._read_only else set_aside(self._path)
-            self._on_damage(f"{self._path.name} could not be read ({error}); it is kept as {where.name}")
+            kept = "" if self._read_only else f"; it is kept as {set_aside(self._path).name}"
+            self._on_damage(f"{self._path.name} could not be read ({error}){kept}")
             return None
         return found
 

@@ -104,16 +104,28 @@ def rebuild_journals(room: Room) -> tuple[str, ...]:
     """
     if room.read_only:
         raise RoomError("this room is open read-only; its journals were not touched")
-    wanted: dict[Journal, list[bytes]] = {journal: [] for journal in HEADS}
+    wanted = _wanted(room).items()
+    done = (_mend(journal_file(room, journal), HEADS[journal].encode(), blocks) for journal, blocks in wanted)
+    return tuple(sentence for sentence in done if sentence)
+
+
+def journals_behind(room: Room) -> tuple[Path, ...]:
+    """The journal files that do not hold every entry that the log holds. Changes nothing."""
+    behind = []
+    for journal, blocks in _wanted(room).items():
+        path = journal_file(room, journal)
+        if not path.exists() or _held(path.read_bytes(), blocks)[1] < len(blocks):
+            behind.append(path)
+    return tuple(behind)
+
+
+def _wanted(room: Room) -> dict[Journal, list[bytes]]:
+    """The entries of each journal that has any, as its file is to hold them."""
+    wanted: dict[Journal, list[bytes]] = {}
     for event in room.all_events():
         if isinstance(event.body, JournalWritten):
-            wanted[event.body.journal].append(_rendered(room, event, event.body.text).encode())
-    done = (
-        _mend(journal_file(room, journal), HEADS[journal].encode(), blocks)
-        for journal, blocks in wanted.items()
-        if blocks
-    )
-    return tuple(sentence for sentence in done if sentence)
+            wanted.setdefault(event.body.journal, []).append(_rendered(room, event, event.body.text).encode())
+    return wanted
 
 
 def entry_text(event: Event, text: str, session: int) -> str:
@@ -157,12 +169,7 @@ def _mend(path: Path, head: bytes, blocks: list[bytes]) -> str:
     except FileNotFoundError:
         write_whole(path, head + b"\n" + b"\n".join(blocks))
         return f"{path.name} was missing and was written again from the log"
-    end, kept = 0, 0
-    for block in blocks:
-        at = text.find(block, end)
-        if at < 0:
-            break
-        end, kept = at + len(block), kept + 1
+    end, kept = _held(text, blocks)
     if kept == len(blocks):
         return ""
     missing = blocks[kept:]
@@ -178,6 +185,17 @@ def _mend(path: Path, head: bytes, blocks: list[bytes]) -> str:
     write_whole(path, before.rstrip(b"\n") + b"\n\n" + b"\n".join(missing))
     lacked = "entry" if len(missing) == 1 else f"{len(missing)} entries"
     return f"{path.name} lacked its last {lacked}, now added from the log"
+
+
+def _held(text: bytes, blocks: list[bytes]) -> tuple[int, int]:
+    """How many of ``blocks`` stand in ``text`` one behind the other, and the byte where the last of them ends."""
+    end, kept = 0, 0
+    for block in blocks:
+        at = text.find(block, end)
+        if at < 0:
+            break
+        end, kept = at + len(block), kept + 1
+    return end, kept
 
 
 def _without_a_cut_entry(text: bytes, block: bytes) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -77,13 +78,22 @@ def rebuild_letters(room: Room) -> tuple[str, ...]:
     if room.read_only:
         raise RoomError("this room is open read-only; its letters were not touched")
     written = []
+    for event, body in _missing(room):
+        write_whole(room.letters_dir / Path(body.file).name, _signed(room, event, body).encode())
+        written.append(f"letters/{body.file} was missing and was written again from the log")
+    return tuple(written)
+
+
+def missing_letters(room: Room) -> tuple[str, ...]:
+    """The names of filed letters whose files are missing. Changes nothing."""
+    return tuple(body.file for _, body in _missing(room))
+
+
+def _missing(room: Room) -> Iterator[tuple[Event, LetterFiled]]:
     for log, offset in room.letter_offsets():
         event = room.event_at(log, offset)
-        body = event.body
-        if isinstance(body, LetterFiled) and not (room.letters_dir / body.file).exists():
-            write_whole(room.letters_dir / Path(body.file).name, _signed(room, event, body).encode())
-            written.append(f"letters/{body.file} was missing and was written again from the log")
-    return tuple(written)
+        if isinstance(event.body, LetterFiled) and not (room.letters_dir / event.body.file).exists():
+            yield event, event.body
 
 
 def _letter(room: Room, event: Event) -> Letter:

@@ -99,3 +99,20 @@ def holder_of(root: Path) -> Holder | None:
         return _adapter().validate_json((root / "room.holder.json").read_bytes())
     except (OSError, ValidationError):
         return None
+
+
+def is_held(root: Path) -> bool:
+    """Whether a process writes to the room at this moment. Asks the lock itself, not the record beside it; False where
+    the folder cannot be written, so that nobody here could hold it."""
+    path = root / "room.lock"
+    if not path.exists():
+        return False
+    lock = FileLock(path, timeout=0, mode=0o600, thread_local=False)
+    try:
+        lock.acquire()
+    except Timeout:
+        return True
+    except OSError:
+        return False
+    lock.release()
+    return False

@@ -33,7 +33,7 @@ from store.standing import (
     save_standing,
 )
 
-__all__ = ["DESK", "LogName", "Room", "RoomError", "SessionId", "SessionSummary"]
+__all__ = ["DESK", "LogName", "Room", "RoomError", "RoomHeld", "SessionId", "SessionSummary"]
 
 _log = logging.getLogger(__name__)
 
@@ -48,6 +48,10 @@ _NAME = re.compile(r"[0-9A-Za-z][0-9A-Za-z._-]{0,79}")
 
 class RoomError(PlainError):
     """A room cannot be made, opened or written; one plain sentence that says what to do."""
+
+
+class RoomHeld(RoomError):
+    """Another process writes to the room; it may be opened read-only."""
 
 
 class Room:
@@ -128,7 +132,7 @@ class Room:
             try:
                 lock = RoomLock(root, clock)
             except Held as held:
-                raise RoomError(f"{root} is in use by {held}; close it there, or open this room read-only") from held
+                raise RoomHeld(f"{root} is in use by {held}; close it there, or open this room read-only") from held
             except OSError as error:
                 raise RoomError(
                     f"{root} cannot be written: {error.strerror or error}; mend that, or open it read-only"

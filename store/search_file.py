@@ -47,6 +47,22 @@ def connected(path: Path | None) -> sqlite3.Connection:
         return _prepared(str(path))
 
 
+def index_faults(path: Path) -> str:
+    """Why the index file cannot be used, empty when it can. Reads all of it and changes nothing."""
+    try:
+        db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=BUSY_MS / 1000)
+        try:
+            said = str(db.execute("PRAGMA integrity_check").fetchone()[0])
+            version = db.execute("SELECT version FROM meta").fetchone()
+        finally:
+            db.close()
+    except sqlite3.Error as error:
+        return str(error)
+    if said != "ok":
+        return said.splitlines()[0]
+    return "" if version == (INDEX_VERSION,) else f"it has version {version}, this program writes {INDEX_VERSION}"
+
+
 def remove(path: Path) -> None:
     """Throws the index away; the logs hold all that was in it."""
     for end in ("", "-wal", "-shm"):
