@@ -98,13 +98,18 @@ def search_cold(room: Room, words: str, *, limit: int, as_json: bool) -> None:
             print("Nothing found.")
 
 
-def export_session(room: Room, session: str, output: Path) -> None:
-    """Export one session into a new zip."""
+def export_session(room: Room, session: str, output: Path, *, redact: bool) -> None:
+    """Export one session into a new zip, and say where secrets were taken out."""
     with room:
-        exported = export_bundle(room, session, output)
+        exported = export_bundle(room, session, output, redact=redact)
     print(f"Wrote {exported.file} (SHA-256 {exported.sha256})")
+    if redact:
+        print(f"Took out {len(exported.redactions)} secrets" + (":" if exported.redactions else "; none was found."))
+    for one in exported.redactions:
+        print(f"    {one.log} event {one.n} (turn {one.turn}, {one.kind}) {clean(one.where)}: {clean(one.what)}")
     for name in exported.left_out:
-        print(f"The brief {name} has changed since and is left out; its hash stands in the session.", file=sys.stderr)
+        why = "has changed since or holds a secret" if redact else "has changed since"
+        print(f"The brief {name} {why} and is left out; its hash stands in the session.", file=sys.stderr)
 
 
 def verify_file(path: Path, *, as_json: bool) -> int:

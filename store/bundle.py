@@ -20,6 +20,8 @@ from store.lines import Tiers
 from store.log import check_chain
 from store.page import Fact, TurnFigures, page
 from store.plain import PlainError
+from store.redaction import Redaction, redacted, redactions
+from store.secrets import secrets_in
 from store.session_record import NoSession, SessionRecord, read_session, session_record
 from store.standing import LogName
 
@@ -54,12 +56,13 @@ Measure = Callable[[SessionRecord], Metrics]
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """A bundle on the disk: its file, the SHA-256 of it, and briefs left out because their words have changed since
-    the session."""
+    """A bundle on the disk: its file, the SHA-256 of it, briefs left out because their words have changed since the
+    session (or hold a secret that was to be taken out), and the places that secrets were taken out of."""
 
     file: Path
     sha256: str
     left_out: tuple[str, ...] = ()
+    redactions: tuple[Redaction, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,21 +85,31 @@ class Verdict:
 
 
 def write_bundle(
-    root: Path, session: LogName, file: Path, measure: Measure, briefs: Mapping[str, str] | None = None
+    root: Path,
+    session: LogName,
+    file: Path,
+    measure: Measure,
+    briefs: Mapping[str, str] | None = None,
+    redact: Mapping[str, str] | None = None,
 ) -> Exported:
     """Exports ``session`` of the room in ``root``, as it stands now, into the zip ``file``.
 
     Equal sessions give equal bytes. ``briefs`` maps names to texts; only those in whose words the session was held go
-    in. Raises BundleError: no such session, ``file`` is there already (it is never overwritten) or cannot be written.
+    in. With ``redact`` secrets are taken out; it maps values that are secrets whatever they look like to names (and
+    may be empty). Raises BundleError: no such session, ``file`` is there already (it is never overwritten) or cannot
+    be written; SecretsUnavailable.
     """
     try:
         record = read_session(root, session)
     except NoSession as error:
         raise BundleError(str(error)) from error
-    metrics = measure(record)
+    texts = dict(briefs or {})
     held = record.opened.briefs
-    texts = briefs or {}
     kept = {name: text for name, text in texts.items() if held.get(name) == _sha256(text)}
+    if redact is not None:
+        record = redacted(record, redact)
+        kept = {name: text for name, text in kept.items() if not secrets_in(text, redact)}
+    metrics = measure(record)
     payload = {
         _EVENTS: record.content,
         _METRICS: _json(metrics.document),
@@ -118,7 +131,8 @@ def write_bundle(
         raise BundleError(f"{session} cannot be exported: {error}") from error
     except OSError as error:
         raise BundleError(f"cannot write {file}: {error.strerror or error}; choose another place") from error
-    return Exported(file, sha256, tuple(name for name in texts if name not in kept))
+    left_out = tuple(name for name in texts if name not in kept)
+    return Exported(file, sha256, left_out, redactions(record) if redact is not None else ())
 
 
 def _views(record: SessionRecord) -> dict[str, bytes]:
@@ -133,6 +147,8 @@ def _views(record: SessionRecord) -> dict[str, bytes]:
     }
     if opened.task is not None:
         files["task.json"] = _json(plain(opened.task))
+    if taken_out := redactions(record):
+        files["redactions.json"] = _json([plain(one) for one in taken_out])
     journals: dict[str, str] = {}
     for event in record.events:
         body = event.body
