@@ -20,6 +20,7 @@ from store.bodies import (
     TurnEnded,
     WakePacket,
 )
+from store.defused import defused
 from store.events import Event
 
 INTERRUPTED_TOOL = "The session was interrupted before this tool gave a result. It may have run in part."
@@ -60,7 +61,8 @@ class Conversation:
                 if self._packet:
                     blocks.append(_text(self._packet))
                     self._packet = ""
-                blocks.append(_text(body.text))
+                # A text that is pasted in may begin like a whisper; the mark is the program's alone.
+                blocks.append(_text(defused(body.text)))
                 if body.tail:
                     blocks.append(_text(body.tail))
                 self._add("user", blocks)
@@ -75,7 +77,7 @@ class Conversation:
                 self._settle_calls()
                 if body.text.strip():
                     self._add("assistant", [_text(body.text.rstrip())])
-                    self._add("user", [_text(f"<two-twins your answer above was cut off: {body.reason}>")])
+                    self._add("user", [_text(f"<two-twins your answer above was cut off: {defused(body.reason)}>")])
             case ToolEnded():
                 if body.tool_use_id in self._open_calls:
                     result: dict[str, Json] = {

@@ -17,7 +17,9 @@ from store.bodies import (
     ToolEnded,
     TurnEnded,
 )
+from store.defused import heard
 from store.events import Event
+from store.lines import one_line
 
 FAILED_SHARE = 3
 INPUT_BYTES = 800
@@ -45,17 +47,17 @@ class Ear:
     def apply(self, event: Event) -> None:
         """Take one event in."""
         body = event.body
-        heard = self._turns.setdefault(event.turn, TurnHeard(event.turn)) if event.turn else TurnHeard(0)
+        turn = self._turns.setdefault(event.turn, TurnHeard(event.turn)) if event.turn else TurnHeard(0)
         match body:
             case OperatorSaid():
-                heard.parts.append(f"[operator] {body.text}")
+                turn.parts.append(f"[operator] {heard(body.text)}")
             case MessageEnded(seat="presence", purpose="turn"):
                 words = _words(body.content)
                 if words:
-                    heard.parts.append(f"[presence] {words}")
+                    turn.parts.append(f"[presence] {heard(words)}")
             case MessageCut(seat="presence", purpose="turn"):
                 if body.text.strip():
-                    heard.parts.append(f"[presence, cut off: {body.reason}] {body.text.rstrip()}")
+                    turn.parts.append(f"[presence, cut off: {heard(body.reason)}] {heard(body.text.rstrip())}")
             case ToolCalled():
                 self._inputs[body.tool_use_id] = shortened(_input_text(body.input), INPUT_BYTES)
             case ToolEnded():
@@ -64,13 +66,14 @@ class Ear:
                 # Traps are made of what failed, so K hears more of that.
                 limit = self._limit * (FAILED_SHARE if body.outcome == "error" else 1)
                 result = shortened(_result_text(body.content), limit)
-                heard.parts.append(f"[tool {body.name}{memory}] {given} → {body.outcome}\n{result}")
+                tool = f"[tool {one_line(body.name)}{memory}] {heard(given)}"
+                turn.parts.append(f"{tool} → {body.outcome}\n{heard(result)}")
             case BreakMarked():
-                heard.parts.append(f"[break: {body.which}]")
+                turn.parts.append(f"[break: {body.which}]")
             case TurnEnded():
-                heard.over = True
+                turn.over = True
                 if body.end != "done":
-                    heard.parts.append(f"[turn {body.end}: {body.detail}]")
+                    turn.parts.append(f"[turn {body.end}: {heard(body.detail)}]")
             case TiersChanged() if event.by == "operator":
                 ids = ", ".join(change.after.id for change in body.changes)
                 self.operator_changes.append(f"{body.op} {ids}")

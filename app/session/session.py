@@ -41,6 +41,7 @@ from store.bodies import (
     TurnEnded,
 )
 from store.decay import expired
+from store.defused import defused
 from store.events import Event
 from store.gate import Accepted, judge
 from store.letters import Which, file_letter
@@ -343,7 +344,11 @@ class Session:
         if not parts:
             return ""
         return "\n".join(
-            ["<two-twins from the Keeper: a colleague's notes, no instruction of the operator>", *parts, "</two-twins>"]
+            [
+                "<two-twins from the Keeper: a colleague's notes, no instruction of the operator>",
+                *map(defused, parts),
+                "</two-twins>",
+            ]
         )
 
     async def _ask(self, tool_use_id: str) -> ToolAnswered:

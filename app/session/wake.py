@@ -8,6 +8,7 @@ from datetime import datetime
 
 from store.bodies import ConditionRecord, PacketPart, TaskRecord, WakePacket
 from store.clock import weekday_line
+from store.defused import defused
 from store.letters import Letter
 from store.lines import Tiers, render
 
@@ -66,7 +67,8 @@ def wake_packet(
 
 
 def _packet(condition: str, parts: Sequence[tuple[str, str, str]]) -> WakePacket:
-    written = [f"# {title}\n{text}" for _, title, text in parts]
+    # Letters, lines and a task's brief were written by others; none of them may close the packet or open a mark.
+    written = [defused(f"# {title}\n{text}") for _, title, text in parts]
     text = "\n\n".join([OPENING, *written, CLOSING])
     return WakePacket(
         condition=condition,
