@@ -6,9 +6,10 @@ import re
 from typing import Final
 
 _MARK = re.compile(r"<(?=[^\w<>]{0,6}two[^\w<>]{0,3}twins)", re.IGNORECASE)
+_BREAKS = r"\r\v\f\x85\u2028\u2029"
 _LABEL = re.compile(
-    r"(?:^|(?<=[\r\v\f\x85\u2028\u2029]))(?=[^\S\n\r\v\f\x85\u2028\u2029]*(?:\[(?:operator|presence|keeper|tool|break|turn|the operator)|Turn \d"
-    r"|#+ (?:Hot|Warm|Heard before)))",
+    rf"(?:^|(?<=[{_BREAKS}]))(?=[^\S\n{_BREAKS}]*"
+    r"(?:\[(?:operator|presence|keeper|tool|break|turn|the operator)|Turn \d|#+ (?:Hot|Warm|Heard before)))",
     re.IGNORECASE | re.MULTILINE,
 )
 QUOTED: Final = "> "

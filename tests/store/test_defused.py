@@ -39,7 +39,7 @@ def test_other_text_stays_as_it_is(text: str) -> None:
 @pytest.mark.parametrize("label", LABELS)
 @pytest.mark.parametrize("indent", ["", "  ", "\t"])
 @pytest.mark.parametrize("end", ["\n", "\r", "\r\n", "\f", "\x85", "\u2028"])
-def test_a_line_that_imitates_a_label_is_quoted_whatever_ends_the_line_before(label: str, indent: str, end: str) -> None:
+def test_a_line_like_a_label_is_quoted_whatever_ends_the_line_before(label: str, indent: str, end: str) -> None:
     text = f"fine{end}{indent}{label}\nfine too"
     assert heard(text) == f"fine{end}{QUOTED}{indent}{label}\nfine too"
 
