@@ -95,13 +95,23 @@ class RunSessionOver(Body):
 
 
 @dataclass(frozen=True, slots=True)
+class KeeperEntry:
+    """An entry that the Keeper wrote in its own name: the session's part, the event's ``n`` there, its words."""
+
+    part: Part
+    n: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class RunOver(Body):
     """Both sessions are closed and the decay pass before session N+2 was reckoned; ``dropped`` are the warm lines that
-    had gone to cold by then (paper §4.4)."""
+    had gone to cold by then (paper §4.4), ``entries`` what K wrote into the snug (H6)."""
 
     KIND: ClassVar[str] = "study.run_over"
     run: str
     dropped: tuple[Line, ...]
+    entries: tuple[KeeperEntry, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Mapping
 from pathlib import Path
 from string import Template
-from typing import Annotated, Literal, cast
+from typing import Annotated, Any, Literal, cast
 
 import rfc8785
 from pydantic import Field
@@ -112,7 +112,7 @@ def read(path: Path) -> tuple[Preregistration, bytes]:
 
 def canonical(value: Json) -> str:
     """``value`` as RFC 8785 JSON: the same text for the same value, whoever writes it."""
-    return rfc8785.dumps(cast(None, value)).decode()
+    return rfc8785.dumps(cast(Any, value)).decode()
 
 
 def sha256(text: str | bytes) -> str:
