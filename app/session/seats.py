@@ -11,8 +11,10 @@ from app.session.answers import Listener
 from app.session.chunks import Ear
 from app.session.context import Context
 from app.session.endpoint import Endpoint
+from app.session.endpoint import environment as operators_environment
 from app.session.keeper import Keeper
 from app.session.keeper_tools import KeeperDesk, tools_for
+from app.session.mcp_servers import McpServers
 from app.session.opening import Opened
 from app.session.policy import Policy
 from app.session.presence import Presence
@@ -22,6 +24,7 @@ from app.session.tools import Ask, ToolBelt
 from app.session.wire import connect
 from store.bodies import Seat
 from store.clock import weekday_line
+from store.defused import defused
 from store.lines import HOT_BUDGET, WARM_BUDGET, render
 
 MAX_TOKENS = 16_000
@@ -43,14 +46,18 @@ class Seats:
     keeper: Keeper | None
     clients: tuple[object, ...]
     sandbox: Held
+    servers: McpServers
 
     async def prepare(self) -> None:
-        """What needs the network or other programs before the first turn: what the endpoint's model can."""
+        """What needs other programs or the network before the first turn: MCP servers, what the model can."""
+        for tool in await self.servers.start(frozenset(tool.name for tool in self.belt.tools)):
+            self.belt.add(tool.definition, tool.run)
         await self.presence.prepare(self.sandbox)
 
     async def close(self) -> None:
-        """End P's shell and close both connections."""
+        """End P's shell and its MCP servers, and close both connections."""
         await self.belt.close()
+        await self.servers.close()
         for client in self.clients:
             await client.close()  # type: ignore[attr-defined]
 
@@ -118,8 +125,11 @@ def build_seats(
         context=Context(settings.endpoint.context_window, settings.session.compact_at),
     )
     held: Held = "bwrap" if confined else "off" if settings.tools.sandbox == "off" else "not available"
+    servers = McpServers(
+        settings.mcp, operators_environment(), opened.workspace, room.sessions_dir / record.log, record.notice_once
+    )
     if not opened.condition.keeper:
-        return Seats(presence, belt, None, (presence_client,), held)
+        return Seats(presence, belt, None, (presence_client,), held, servers)
     hears_keeper = listener("keeper")
     keeper_client = connect(
         endpoint, "keeper", hears_keeper.tap, max_retries=settings.endpoint.max_retries, timeout_s=REQUEST_TIMEOUT_S
@@ -140,14 +150,14 @@ def build_seats(
         max_usd=settings.keeper.max_usd,
         max_session_tokens=settings.keeper.max_tokens,
     )
-    return Seats(presence, belt, keeper, (presence_client, keeper_client), held)
+    return Seats(presence, belt, keeper, (presence_client, keeper_client), held, servers)
 
 
 def keeper_opening(opened: Opened) -> str:
     """What a window of K begins with: where it is, and the tiers as they stand."""
     room = opened.record.room
     tiers = room.tiers
-    hot, warm = render(tiers.hot()), render(tiers.warm())
+    hot, warm = defused(render(tiers.hot())), defused(render(tiers.warm()))
     task = f"Task: {opened.task.title}\n" if opened.task else ""
     return (
         f"Session {opened.record.number} of {room.settings.operator}'s room. {weekday_line(room.clock.now())}\n{task}\n"

@@ -7,6 +7,7 @@ import os
 import sys
 
 from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
 
 server = MCPServer("greeter")
 
@@ -20,7 +21,7 @@ def greet(name: str) -> str:
 @server.tool()
 def fail() -> str:
     """Fail with a reason."""
-    raise ValueError("the greeter has lost its voice")
+    raise ToolError("the greeter has lost its voice")
 
 
 @server.tool()
