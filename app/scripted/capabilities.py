@@ -10,11 +10,11 @@ from app.scripted.refusals import invalid
 from app.scripted.request import JsonObject
 from app.scripted.script import Reply
 
-Feature: TypeAlias = Literal["cache", "count_tokens", "thinking", "tools", "models", "batches"]
+Feature: TypeAlias = Literal["cache", "count_tokens", "thinking", "tools", "models", "batches", "compaction"]
 #: Features that are asked for inside a message request and so can be refused with a 400.
-RefusableFeature: TypeAlias = Literal["thinking", "tools"]
+RefusableFeature: TypeAlias = Literal["thinking", "tools", "compaction", "cache_control"]
 
-_BLOCKS_OF: dict[RefusableFeature, tuple[str, ...]] = {
+_BLOCKS_OF: dict[Feature, tuple[str, ...]] = {
     "thinking": ("thinking", "redacted_thinking"),
     "tools": ("tool_use",),
 }
@@ -25,14 +25,15 @@ class Capabilities:
     """Features that are missing without a word (`without`), and those that are refused by name (`refuses`).
 
     Missing `cache` means a usage without cache fields; missing `count_tokens`, `models` and `batches` are 404;
-    missing `thinking` and `tools` are taken in the request and never come back in an answer.
+    missing `thinking` and `tools` are taken in the request and never come back in an answer; missing `compaction` is
+    not told by the models endpoint, and one that is asked for is answered like any request.
     """
 
     without: AbstractSet[Feature] = frozenset()
     refuses: AbstractSet[RefusableFeature] = frozenset()
 
     def __post_init__(self) -> None:
-        unknown = sorted(set(self.without) - set(get_args(Feature)))
+        unknown: list[str] = sorted(set(self.without) - set(get_args(Feature)))
         unknown += sorted(set(self.refuses) - set(get_args(RefusableFeature)))
         if unknown:
             raise ValueError(f"{unknown[0]!r} can not be left out or refused; see Feature and RefusableFeature.")
@@ -45,6 +46,14 @@ class Capabilities:
         for feature in sorted(self.refuses):
             if body.get(feature):
                 raise invalid(f"{feature}: this server does not support {feature}. Leave it out.")
+
+    def told(self) -> JsonObject:
+        """What the models endpoint tells of these features, in the API's form."""
+        thinks, compacts = {"supported": self.has("thinking")}, {"supported": self.has("compaction")}
+        return {
+            "thinking": {**thinks, "types": {"adaptive": thinks, "disabled": {"supported": True}}},
+            "compaction": {**compacts, "summarize": compacts},
+        }
 
     def within(self, reply: Reply) -> Reply:
         """The part of `reply` that a server without these features can say."""

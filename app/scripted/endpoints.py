@@ -17,6 +17,7 @@ from starlette.routing import Route
 
 from app.scripted.batches import Batches
 from app.scripted.capabilities import Capabilities, Feature
+from app.scripted.compaction import check_beta, compaction_of
 from app.scripted.faults import Fault, FaultQueue
 from app.scripted.prompt_cache import PromptCache, total_tokens
 from app.scripted.refusals import Refusal, invalid, not_found, refusal_of
@@ -87,11 +88,24 @@ class Endpoints:
         return JSONResponse({"status": "ok", "scripted": True})
 
     async def models(self, http: HttpRequest) -> Response:
-        listed = [_model_info("scripted")]
+        listed = [self._model_info("scripted")]
         return JSONResponse({"data": listed, "has_more": False, "first_id": "scripted", "last_id": "scripted"})
 
     async def model(self, http: HttpRequest) -> Response:
-        return JSONResponse(_model_info(str(http.path_params["model_id"])))
+        return JSONResponse(self._model_info(str(http.path_params["model_id"])))
+
+    def _model_info(self, model_id: str) -> JsonObject:
+        """Any model exists here: a script plays it."""
+        return {
+            "type": "model",
+            "id": model_id,
+            "display_name": f"{model_id} (scripted)",
+            "created_at": "1970-01-01T00:00:00Z",
+            "lifecycle": "active",
+            "max_input_tokens": MAX_INPUT_TOKENS,
+            "max_tokens": MAX_OUTPUT_TOKENS,
+            "capabilities": self._capabilities.told(),
+        }
 
     async def count_tokens(self, http: HttpRequest) -> Response:
         request = await self.receive(http)
@@ -154,6 +168,9 @@ class Endpoints:
         """
         self._capabilities.check(request.body)
         check_request(request.body)
+        if request.body.get("compaction") and self._capabilities.has("compaction"):
+            check_beta(request.headers)
+            return compaction_of(request)
         try:
             return self._capabilities.within(self._script.reply(request))
         except Exception as error:
@@ -243,19 +260,6 @@ def _base_url(http: HttpRequest) -> str:
 
 def _request_id_of(made: Answer) -> str:
     return "req_" + made.message_id.removeprefix("msg_")
-
-
-def _model_info(model_id: str) -> JsonObject:
-    """Any model exists here: a script plays it."""
-    return {
-        "type": "model",
-        "id": model_id,
-        "display_name": f"{model_id} (scripted)",
-        "created_at": "1970-01-01T00:00:00Z",
-        "lifecycle": "active",
-        "max_input_tokens": MAX_INPUT_TOKENS,
-        "max_tokens": MAX_OUTPUT_TOKENS,
-    }
 
 
 async def _refused(http: HttpRequest, error: Exception) -> Response:

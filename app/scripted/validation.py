@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from app.scripted.compaction import is_summary
 from app.scripted.refusals import invalid
 from app.scripted.request import JsonObject, blocks_of
 from app.scripted.wire import forged_signature
@@ -82,9 +83,10 @@ def _check_messages(messages: object) -> None:
         raise invalid("messages: at least one message is required")
     for index, message in enumerate(messages):
         _check_shape(index, message)
-    if messages[0]["role"] != "user":
+    summed_up = is_summary(messages[0])
+    if messages[0]["role"] != "user" and not summed_up:
         raise invalid('messages: first message must use the "user" role')
-    if messages[-1]["role"] == "assistant":
+    if messages[-1]["role"] == "assistant" and not (summed_up and len(messages) == 1):
         raise invalid(
             "This model does not support assistant message prefill. The conversation must end with a user message."
         )
