@@ -1,51 +1,28 @@
-"""What a room holds, printed: lines, letters, the snug, finds in cold, bundles; as a table or as JSON."""
+"""What a room holds, printed: letters, the snug, bundles; as a table or as JSON."""
 
 from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from app.export import export_bundle, verify
+from app.measure.metrics import metrics
 from app.plan import InputError
+from app.printing import print_json as _print_json
+from app.printing import table as _table
 from store.bodies import Json
+from store.bundle import Verdict, read_bundle
+from store.bundle_import import take_in
 from store.events import plain
 from store.journals import entries, read_journal
 from store.letters import letters
-from store.lines import HOT_BUDGET, WARM_BUDGET
 from store.room import Room
-from store.search import Index
 from store.text import clean
-
-
-def list_lines(room: Room, *, as_json: bool) -> None:
-    """Hot and warm as they stand, promoted and highest first."""
-    with room:
-        tiers = room.tiers
-        lines = [*tiers.hot(), *tiers.warm()]
-        if as_json:
-            _print_json([plain(line) for line in lines])
-            return
-        table = _table("", "id", "kind", "p", "text", "why", "touched")
-        for line in lines:
-            table.add_row(
-                line.tier + (" promoted" if line.promoted else ""),
-                line.id,
-                line.kind,
-                str(line.priority) if line.tier == "warm" else "",
-                Text(clean(line.text)),
-                Text(clean(line.reason)),
-                f"session {line.touched}",
-            )
-        console = Console(highlight=False)
-        console.print(table)
-        console.print(
-            f"hot {tiers.size('hot'):,} of {HOT_BUDGET:,} bytes, warm {tiers.size('warm'):,} of {WARM_BUDGET:,} bytes"
-        )
 
 
 def list_letters(room: Room, *, show: str, as_json: bool) -> None:
@@ -80,24 +57,6 @@ def list_snug(room: Room, *, as_json: bool) -> None:
             print(text or "The snug is empty.")
 
 
-def search_cold(room: Room, words: str, *, limit: int, as_json: bool) -> None:
-    """Finds in everything this room ever said, best first."""
-    with room:
-        index = Index.open(room)
-        try:
-            hits = index.search(words, limit=limit)
-        finally:
-            index.close()
-        if as_json:
-            _print_json([plain(hit) for hit in hits])
-            return
-        for hit in hits:
-            print(f"{hit.at[:16].replace('T', ' ')} {hit.log} turn {hit.turn} {hit.by} {hit.kind}")
-            print(f"    {' '.join(clean(hit.snippet).split())}")
-        if not hits:
-            print("Nothing found.")
-
-
 def export_session(room: Room, session: str, output: Path, *, redact: bool) -> None:
     """Export one session into a new zip, and say where secrets were taken out."""
     with room:
@@ -116,15 +75,7 @@ def verify_file(path: Path, *, as_json: bool) -> int:
     """Check a bundle; 0 when it is sound, 1 when something was found."""
     verdict = verify(path)
     if as_json:
-        _print_json(
-            {
-                "ok": verdict.ok,
-                "session": verdict.session,
-                "events": verdict.events,
-                "checked": [*verdict.checked],
-                "findings": [*verdict.findings],
-            }
-        )
+        _print_json(_verdict(verdict))
     elif verdict.ok:
         print(f"Sound: session {verdict.session}, {verdict.events:,} events; checked {', '.join(verdict.checked)}.")
     else:
@@ -133,12 +84,33 @@ def verify_file(path: Path, *, as_json: bool) -> int:
     return 0 if verdict.ok else 1
 
 
-def _table(*columns: str) -> Table:
-    table = Table(box=None, pad_edge=False)
-    for column in columns:
-        table.add_column(column, overflow="fold")
-    return table
+def import_file(open_room: Callable[[], Room], path: Path, *, as_json: bool) -> int:
+    """Take a bundle's session into the room that ``open_room`` opens, once it has been verified; 1, and the room not
+    even opened, when something was found."""
+    verdict, record = read_bundle(path, metrics)
+    if record is None:
+        if as_json:
+            _print_json(_verdict(verdict))
+        for finding in verdict.findings:
+            print(f"{clean(finding)}", file=sys.stderr)
+        return 1
+    with open_room() as room:
+        taken = take_in(room, record, path)
+        lines = len(room.tiers)
+    if as_json:
+        _print_json({**_verdict(verdict), "lines": lines, "written": [*taken.written]})
+    else:
+        print(f"Took in session {taken.session}: {taken.events:,} events; the room now holds {lines} lines.")
+        for done in taken.written:
+            print(f"    {clean(done)}")
+    return 0
 
 
-def _print_json(value: Json) -> None:
-    print(json.dumps(value, ensure_ascii=False, indent=1))
+def _verdict(verdict: Verdict) -> dict[str, Json]:
+    return {
+        "ok": verdict.ok,
+        "session": verdict.session,
+        "events": verdict.events,
+        "checked": [*verdict.checked],
+        "findings": [*verdict.findings],
+    }

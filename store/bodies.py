@@ -645,6 +645,31 @@ class BundleExported(Body):
 
 @_registered
 @dataclass(frozen=True, slots=True)
+class BundleImported(Body):
+    """A bundle's session is being taken in: ``session`` is its log, ``events`` how many events follow from it here,
+    ``log_sha256`` the hash of its log's last line in the room that it is from."""
+
+    KIND: ClassVar[str] = "bundle.imported"
+    session: str
+    file: str
+    events: int
+    log_sha256: str
+
+
+@_registered
+@dataclass(frozen=True, slots=True)
+class TiersTaken(Body):
+    """The tiers that an imported session began with, taken into a room that had none of its own. ``next_number`` and
+    ``session`` go on from where they stood there."""
+
+    KIND: ClassVar[str] = "tiers.taken"
+    lines: tuple[Line, ...]
+    next_number: int
+    session: int
+
+
+@_registered
+@dataclass(frozen=True, slots=True)
 class DateFlagged(Body):
     """A date with a weekday that is not the calendar's. It stands at ``start``:``end`` of the text of event ``of`` (its
     ``n`` in this log; ``block`` counts the content blocks of a message or the changed lines); ``where`` names the place

@@ -219,15 +219,25 @@ def verify_bundle(path: Path, measure: Measure | None = None) -> Verdict:
     from the log made again, and with ``measure`` the metrics measured again. Raises BundleError only when there is
     nothing to check at ``path``.
     """
+    return read_bundle(path, measure)[0]
+
+
+def read_bundle(path: Path, measure: Measure | None = None) -> tuple[Verdict, SessionRecord | None]:
+    """The bundle in ``path`` checked like ``verify_bundle`` does, and its session when nothing was found.
+
+    Raises BundleError only when there is nothing to check at ``path``.
+    """
     try:
         if path.is_dir():
-            return _verify_folder(_bag_in(path), measure)
-        with tempfile.TemporaryDirectory(prefix="two-twins-verify-") as folder:
-            return _verify_folder(unpack(path, Path(folder)), measure)
+            check = _verify_folder(_bag_in(path), measure)
+        else:
+            with tempfile.TemporaryDirectory(prefix="two-twins-verify-") as folder:
+                check = _verify_folder(unpack(path, Path(folder)), measure)
     except BagError as error:
-        return Verdict((str(error),))
+        return Verdict((str(error),)), None
     except OSError as error:
         raise BundleError(f"cannot read {path}: {error.strerror or error}; give the file of a bundle") from error
+    return check.verdict(), None if check.findings else check.record
 
 
 def _bag_in(folder: Path) -> Path:
@@ -253,7 +263,7 @@ class _Check:
         )
 
 
-def _verify_folder(folder: Path, measure: Measure | None) -> Verdict:
+def _verify_folder(folder: Path, measure: Measure | None) -> _Check:
     check = _Check(list(check_bag(folder)), ["manifests"])
     if not check.findings:
         try:
@@ -262,7 +272,7 @@ def _verify_folder(folder: Path, measure: Measure | None) -> Verdict:
             check.findings.append(f"data/{Path(error.filename).relative_to(folder / 'data').as_posix()} is missing")
         except (NoSession, EventFormatError, ValidationError, RecursionError, ValueError) as error:
             check.findings.append(f"it cannot be read as a bundle: {str(error).splitlines()[0]}")
-    return check.verdict()
+    return check
 
 
 def _verify_content(data: Path, check: _Check, measure: Measure | None) -> None:

@@ -5,13 +5,24 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cache
 from typing import cast
 
 from pydantic import TypeAdapter, ValidationError
 
-from store.bodies import BODY_BY_KIND, Body, By, Json, SessionOpened, TiersChanged, Unknown
+from store.bodies import (
+    BODY_BY_KIND,
+    Body,
+    By,
+    Citation,
+    Json,
+    LogOpened,
+    SessionOpened,
+    TiersChanged,
+    TiersTaken,
+    Unknown,
+)
 from store.lines import Tiers, with_changes
 
 FORMAT = 1
@@ -129,6 +140,24 @@ def line_hash(line: bytes) -> str:
     return hashlib.sha256(line).hexdigest()
 
 
+def chained(log: str, events: Iterable[Event], cites: Citation | None, prev: str, seq: int) -> bytes:
+    """The lines of a log that holds ``events``, numbered and chained as what follows event ``seq`` of a room, whose
+    last line hashes to ``prev``. The first event opens the log, which ``cites`` that line."""
+    lines = bytearray()
+    for n, event in enumerate(events, 1):
+        body = event.body
+        if isinstance(body, LogOpened):
+            body = replace(body, format=FORMAT, log=log, cites=cites)
+        line = encode(replace(event, n=n, seq=seq + n, body=body, prev=prev, log=log))
+        prev = line_hash(line)
+        lines += line + b"\n"
+    return bytes(lines)
+
+
+FOLDED = frozenset({TiersChanged.KIND, SessionOpened.KIND, TiersTaken.KIND})
+"""Kinds that ``fold`` looks at; events of all others may be left out."""
+
+
 def fold(tiers: Tiers, events: Iterable[Event]) -> Tiers:
     """``tiers`` after ``events``, in the order given (the room's order is that of ``seq``)."""
     for event in events:
@@ -139,6 +168,8 @@ def fold(tiers: Tiers, events: Iterable[Event]) -> Tiers:
             )
         elif isinstance(body, SessionOpened):
             tiers = with_changes(tiers, (), seq=event.seq, session=body.number)
+        elif isinstance(body, TiersTaken):
+            tiers = Tiers({line.id: line for line in body.lines}, body.next_number, body.session, event.seq)
     return tiers
 
 

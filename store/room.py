@@ -5,9 +5,10 @@ from __future__ import annotations
 import logging
 import os
 import re
+import shutil
 import threading
 from collections import OrderedDict, deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from itertools import count, product
 from pathlib import Path
@@ -17,7 +18,7 @@ from types import TracebackType
 from store.bodies import Body, By, LogOpened, Notice, TailMoved
 from store.clock import Clock, SystemClock, stamp
 from store.documents import write_whole
-from store.events import FORMAT, Event, EventFormatError, Subscriber, decode
+from store.events import FORMAT, Event, EventFormatError, Subscriber, chained, decode
 from store.folding import Level, NewerFormat, fold_room, follow, log_paths, merged
 from store.lines import Tiers
 from store.lock import Held, RoomLock
@@ -286,10 +287,7 @@ class Room:
         event is then kept), RoomError when the room is read-only or closed.
         """
         with self._guard:
-            if self.read_only:
-                raise RoomError("this room is open read-only; nothing was written")
-            if self._closed:
-                raise RoomError("this room is closed; nothing was written")
+            self._refuse_if_shut()
             if log not in self._standing.logs:
                 self._open_log(log)
             event = self._write(log, by, body, turn)
@@ -307,6 +305,43 @@ class Room:
                 self._subscribers.remove(subscriber)
 
         return unsubscribe
+
+    def adopt(self, log: LogName, events: Sequence[Event]) -> None:
+        """Takes in the events of another room's session as the log ``log`` of this one: their words, dates and clock
+        stay, their numbers and chain are this room's. The log is there whole or not at all, whatever happens.
+
+        Raises RoomError when there is such a log already, LogWriteError when the disk refuses.
+        """
+        with self._guard:
+            self._refuse_if_shut()
+            folder = self.log_path(log).parent
+            if folder.exists():
+                raise RoomError(f"{log} is in this room already; nothing was changed")
+            cites, prev = self._standing.cited()
+            staged = self.root / f".{log}.new"
+            try:
+                if cites:
+                    self._writer(LogName(cites.log)).sync()
+                shutil.rmtree(staged, ignore_errors=True)  # of a process that was killed on its way
+                staged.mkdir(mode=0o700)
+                content = chained(log, events, cites, prev, self.seq)
+                write_whole(staged / "events.jsonl", content)
+                os.rename(staged, folder)
+                sync_folder(self.sessions_dir)
+            except OSError as error:
+                shutil.rmtree(staged, ignore_errors=True)
+                raise LogWriteError(f"cannot write {folder}: {error.strerror}; nothing was written") from error
+            newer: list[Event] = []
+            self._standing = follow(self.sessions_dir, self._standing, self._say, newer.append)
+            self._unsaved += len(newer)
+            self._waiting.extend(newer)
+            self._deliver()
+
+    def _refuse_if_shut(self) -> None:
+        if self.read_only:
+            raise RoomError("this room is open read-only; nothing was written")
+        if self._closed:
+            raise RoomError("this room is closed; nothing was written")
 
     def _open_log(self, log: LogName) -> None:
         path = self.log_path(log)

@@ -8,16 +8,13 @@ from functools import cached_property
 from heapq import merge
 from pathlib import Path
 
-from store.bodies import LogOpened, SessionOpened, TiersChanged
-from store.events import Event, EventFormatError, decode, fold
+from store.bodies import LogOpened, SessionOpened
+from store.events import FOLDED, Event, EventFormatError, decode, fold
 from store.folding import log_paths, merged
 from store.lines import Tiers
 from store.log import raw_lines
 from store.plain import PlainError
 from store.standing import LogName
-
-_FOLDED = frozenset({TiersChanged.KIND, SessionOpened.KIND})
-"""Kinds that the tiers are folded from."""
 
 
 class NoSession(PlainError, ValueError):
@@ -84,7 +81,7 @@ def read_session(root: Path, log: LogName) -> SessionRecord:
     first, last = own.events[0].seq, own.events[-1].seq
     before, meanwhile = Tiers(), []
     for name, raw, found in merged(paths, {}):
-        if found is None or found.kind not in _FOLDED or name == log:
+        if found is None or found.kind not in FOLDED or name == log:
             continue  # the envelope alone tells; a room may hold a million events
         if found.seq > last:
             break

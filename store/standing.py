@@ -12,9 +12,9 @@ from typing import NewType, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
-from store.bodies import Citation, Json, LetterFiled, SessionClosed, SessionOpened, TiersChanged
+from store.bodies import Citation, Json, LetterFiled, SessionClosed, SessionOpened
 from store.documents import CrashSafeStorage, Document
-from store.events import NO_HASH, Event, decode, fold
+from store.events import FOLDED, NO_HASH, Event, decode, fold
 from store.lines import Line, Tiers
 from store.log import Head, RawLine
 
@@ -25,7 +25,7 @@ DESK = LogName("desk")
 """The standing log of what the operator does outside a session."""
 
 VIEW_FORMAT = 1
-FOLDED = frozenset({TiersChanged.KIND, SessionOpened.KIND, SessionClosed.KIND, LetterFiled.KIND})
+NEEDED = FOLDED | {SessionClosed.KIND, LetterFiled.KIND}
 """Kinds whose bodies the views need. All others are folded by their envelope alone."""
 
 
@@ -102,7 +102,7 @@ class Standing:
         Raises ValueError when a body that the views need cannot be read; the line then counts by its envelope.
         """
         stand = self._move(log, raw.end, head.n, head.seq, sha256, head.turn)
-        if head.kind in FOLDED:
+        if head.kind in NEEDED:
             self._take_body(stand, decode(raw.content, log), raw.offset)
 
     def take_event(self, log: LogName, event: Event, offset: int, end: int, sha256: str) -> None:
