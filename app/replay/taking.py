@@ -80,8 +80,9 @@ class Library:
         finally:
             self.room.close()
 
-    def take(self, path: Path, progress: Callable[[int], None] = lambda _: None) -> Report:
+    def take(self, path: Path, progress: Callable[..., object] = lambda completed: None) -> Report:
         """One file. Records that were taken before are passed over; what is damaged or foreign is counted.
+        ``progress(completed=…)`` is told the number of events so far.
 
         Raises TranscriptError when the file is no transcript, RoomError or LogWriteError when it cannot be written.
         """
@@ -91,7 +92,7 @@ class Library:
         before = self._written
         for taken in IMPORTERS[kind](path, tally, self._known):
             logs[self._write(taken)] = None
-            progress(self._written - before)
+            progress(completed=self._written - before)
         self._let_go(0)
         if self._written > before:
             os.sync()
