@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from app import bundle_commands, doctor_command
+from app import brief_command, bundle_commands, doctor_command, line_commands
 from app.options import JsonOption, RoomOption
 
 app = typer.Typer(
@@ -175,15 +175,6 @@ def wake(room: RoomOption = None, condition: ConditionOption = "", task: TaskOpt
 
 
 @app.command()
-def lines(room: RoomOption = None, json: JsonOption = False) -> None:
-    """The lines of hot and warm as they stand."""
-    from app.keeping import reading_room
-    from app.listings import list_lines
-
-    list_lines(reading_room(room), as_json=json)
-
-
-@app.command()
 def letters(
     room: RoomOption = None,
     show: Annotated[str, typer.Option(help="Print one letter whole, by its file name.")] = "",
@@ -205,20 +196,6 @@ def snug(room: RoomOption = None, json: JsonOption = False) -> None:
     list_snug(reading_room(room), as_json=json)
 
 
-@app.command()
-def search(
-    words: Annotated[list[str], typer.Argument(help="Words to find in everything this room ever said.")],
-    room: RoomOption = None,
-    limit: Annotated[int, typer.Option(min=1, max=1000, help="How many hits at the most.")] = 20,
-    json: JsonOption = False,
-) -> None:
-    """Search the cold tier."""
-    from app.keeping import reading_room
-    from app.listings import search_cold
-
-    search_cold(reading_room(room), " ".join(words), limit=limit, as_json=json)
-
-
 def _approve(given: str) -> Any:
     if given not in ("none", "read", "all"):
         raise typer.BadParameter(f"--approve takes none, read or all, not {given!r}")
@@ -237,6 +214,8 @@ def _open_screen(room: Path | None) -> None:
         run_room(opened)
 
 
+line_commands.register(app)
+brief_command.register(app)
 bundle_commands.register(app)
 doctor_command.register(app)
 
@@ -264,13 +243,13 @@ def main() -> None:
 
 def _plain_sentence(error: Exception) -> str | None:
     """What to say of an error that the user can mend; None for one that is ours."""
-    import click
-
     from store.plain import PlainError
 
-    if isinstance(error, click.exceptions.Abort):
+    # Newer typers bring a click of their own, so the base of usage errors is taken from typer's own one.
+    usage_error: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
+    if isinstance(error, typer.Abort):
         return "stopped"
-    if isinstance(error, click.ClickException):
+    if isinstance(error, usage_error):
         return " ".join(error.format_message().split())
     if isinstance(error, PlainError):
         return " ".join(str(error).split())

@@ -2,15 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import fields, replace
 
 from store.bodies import Change, TiersChanged
 from store.events import Event
-from store.lines import Line, Tiers
+from store.lines import Line, LineId, Tiers
 
 
 class CanNotUndo(Exception):
     """The change can not be taken back as things stand; the message says what stands in the way."""
+
+
+def last_change(events: Iterable[Event], line_id: LineId | None = None) -> Event | None:
+    """The operator's newest change of a line (None: of any) that was not taken back since; None when there is none."""
+    standing: list[Event] = []
+    for event in events:
+        body = event.body
+        if event.by != "operator" or not isinstance(body, TiersChanged):
+            continue
+        if line_id is not None and all(change.after.id != line_id for change in body.changes):
+            continue
+        if body.undoes is None:
+            standing.append(event)
+        else:
+            standing = [one for one in standing if one.seq != body.undoes]
+    return standing[-1] if standing else None
 
 
 def undone(tiers: Tiers, event: Event) -> tuple[Change, ...]:

@@ -3,35 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
 
 from textual.app import App
 
 from app.session.session import Session
-from store.bodies import TiersChanged
-from store.events import Event
 from store.gate import Accepted
 from store.line_history import line_history
 from store.lines import Line, LineId
 from store.operations import EditLine, Operation, Promote, Retire, TouchLine, Undo
+from store.undo import last_change
 from widgets.dialogs import AskText, Jump, LineHistory
 from widgets.tiers import LineActionName
-
-
-def last_change(events: Iterable[Event], line_id: LineId | None = None) -> Event | None:
-    """The operator's newest change of a line (None: of any) that was not taken back since; None when there is none."""
-    standing: list[Event] = []
-    for event in events:
-        body = event.body
-        if event.by != "operator" or not isinstance(body, TiersChanged):
-            continue
-        if line_id is not None and all(change.after.id != line_id for change in body.changes):
-            continue
-        if body.undoes is None:
-            standing.append(event)
-        else:
-            standing = [one for one in standing if one.seq != body.undoes]
-    return standing[-1] if standing else None
 
 
 class LineDesk:

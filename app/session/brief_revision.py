@@ -8,12 +8,13 @@ from pathlib import Path
 from app.session.briefs import brief_sources
 from store.bodies import BriefAnswered, BriefProposed
 from store.documents import write_whole
+from store.plain import PlainError
 from store.room import LogName, Room
 
 KEEPER = "keeper"
 
 
-class NoProposal(Exception):
+class NoProposal(PlainError):
     """There is no proposed brief to answer; one plain sentence."""
 
 
@@ -56,6 +57,10 @@ def answer(room: Room, log: LogName, *, accept: bool) -> Path:
         )
     own = room.root / "briefs" / f"{KEEPER}.md"
     before = brief_sources(room.root)[KEEPER]
+    if before == text:
+        raise NoProposal(
+            f"K's proposal is the room's brief already; the one before it is in {KEEPER}.before.md."
+        )
     holds = text if accept else before
     room.append(log, "operator", BriefAnswered(KEEPER, accept, hashlib.sha256(holds.encode()).hexdigest()))
     if accept:
