@@ -140,7 +140,9 @@ def left_as_told(before: Tiers, event: Event, after: Tiers) -> None:
     for one in before:
         if one.id not in after.lines:
             assert told[one.id].before == one
-            assert replace(told[one.id].after, tier=one.tier, priority=one.priority) == one
+            # Undoing a restore puts the line back as it lay in cold, where it had not been touched by the restore.
+            touched = one.touched if changed(event).op == "undo" else told[one.id].after.touched
+            assert replace(told[one.id].after, tier=one.tier, priority=one.priority, touched=touched) == one
         elif one.id not in told:
             assert after.lines[one.id] == one
     for line_id, change in told.items():
