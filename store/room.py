@@ -18,13 +18,13 @@ from types import TracebackType
 from store.bodies import Body, By, LogOpened, Notice, TailMoved
 from store.clock import Clock, SystemClock, stamp
 from store.documents import write_whole
+from store.entering import RoomError, RoomHeld, enter, make_room
 from store.events import FORMAT, Event, EventFormatError, Subscriber, chained, decode
 from store.folding import Level, NewerFormat, fold_room, follow, log_paths, merged
 from store.lines import Tiers
-from store.lock import Held, RoomLock
+from store.lock import RoomLock
 from store.log import Disk, LogWriteError, LogWriter, first_line, read_events, sync_folder
-from store.plain import PlainError
-from store.settings import Settings, SettingsError, load_settings, room_toml
+from store.settings import Settings, room_toml
 from store.standing import (
     DESK,
     LogName,
@@ -45,14 +45,6 @@ SAVE_EVERY_EVENTS = 256
 """`tiers.json` is a view: it is saved when this many seconds and events went by, so that opening after a crash folds
 little, and at close."""
 _NAME = re.compile(r"[0-9A-Za-z][0-9A-Za-z._-]{0,79}")
-
-
-class RoomError(PlainError):
-    """A room cannot be made, opened or written; one plain sentence that says what to do."""
-
-
-class RoomHeld(RoomError):
-    """Another process writes to the room; it may be opened read-only."""
 
 
 class Room:
@@ -97,20 +89,7 @@ class Room:
 
         Raises RoomError when ``root`` is a room already or holds anything else.
         """
-        if (root / "room.toml").exists():
-            raise RoomError(f"{root} is a room already; open it, or choose another folder")
-        try:
-            if root.exists() and (not root.is_dir() or any(root.iterdir())):
-                raise RoomError(f"{root} is not empty and is no room; choose a new or an empty folder")
-            root.mkdir(mode=0o700, parents=True, exist_ok=True)
-            root.chmod(0o700)
-            for folder in ("memory", "letters", "sessions"):
-                (root / folder).mkdir(mode=0o700)
-            # Last, because it is what makes a folder a room.
-            write_whole(root / "room.toml", room_toml(operator, model, base_url).encode())
-        except OSError as error:
-            raise RoomError(f"cannot make a room in {root}: {error.strerror}; choose another folder") from error
-        return root
+        return make_room(root, room_toml(operator, model, base_url))
 
     @classmethod
     def open(cls, root: Path, read_only: bool = False, clock: Clock | None = None, disk: Disk | None = None) -> Room:
@@ -120,25 +99,9 @@ class Room:
         or its format is newer than this program.
         """
         clock = clock or SystemClock()
-        if not root.exists():
-            raise RoomError(f"there is no room at {root}; make one with: twins init {root}")
-        if not (root / "room.toml").is_file():
-            raise RoomError(f"{root} is no room: it has no room.toml; make one with: twins init {root}")
-        try:
-            settings = load_settings(root / "room.toml")
-        except SettingsError as error:
-            raise RoomError(str(error)) from error
-        lock = None
-        if not read_only:
-            try:
-                lock = RoomLock(root, clock)
-            except Held as held:
-                raise RoomHeld(f"{root} is in use by {held}; close it there, or open this room read-only") from held
-            except OSError as error:
-                raise RoomError(
-                    f"{root} cannot be written: {error.strerror or error}; mend that, or open it read-only"
-                ) from error
+        settings, lock, notices = enter(root, read_only, clock)
         room = cls(root, settings, read_only, clock, lock, disk)
+        room.found += notices
         try:
             room._fold_all()
         except (NewerFormat, OSError) as error:
