@@ -16,7 +16,7 @@ def content(root: Path) -> dict[str, bytes]:
     return {
         path.relative_to(root).as_posix(): path.read_bytes()
         for path in sorted(root.rglob("*"))
-        if path.is_file() and path.name != "room.lock"
+        if path.is_file() and path.name not in ("room.lock", "room.holder.json")
     }
 
 
