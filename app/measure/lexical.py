@@ -6,7 +6,7 @@ import re
 import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import pairwise
 from typing import Literal
@@ -73,7 +73,7 @@ def find_fact(fact: str, material: str) -> Found:
     wanted = _Reading(fact)
     best = Found(False, "", 0.0)
     for sentence in _windows(material, wanted):
-        said = _Reading(sentence)
+        said = _read(sentence)
         share = wanted.share_in(said)
         present = share >= LEAST and wanted.agrees_with(said)
         if (present, share) > (best.present, best.share):
@@ -86,7 +86,7 @@ def _windows(material: str, wanted: _Reading) -> Iterator[str]:
     by a neighbour that names the one wanted."""
     sentences = [part.strip() for part in _SENTENCE.split(material) if part.strip()]
     yield from sentences
-    readings = [_Reading(sentence) for sentence in sentences]
+    readings = [_read(sentence) for sentence in sentences]
     of_another = [wanted.said_of_another(reading) for reading in readings]
     for (one, two), (first, second) in zip(pairwise(sentences), pairwise(of_another), strict=True):
         if not first and not second:
@@ -157,6 +157,12 @@ class _Reading:
             if crossed > straight:
                 return True
         return False
+
+
+@lru_cache(maxsize=16_384)
+def _read(sentence: str) -> _Reading:
+    """A sentence of the material, read once for the whole checklist."""
+    return _Reading(sentence)
 
 
 def _stems(words: Sequence[str]) -> frozenset[str]:
