@@ -21,9 +21,10 @@ from store.bodies import WholeOutput
 
 __all__ = ["Shell", "sandbox_command", "sandbox_works"]
 
-LEASH = 'read -r _; kill -KILL -- "-$1" 2>/dev/null'
+LEASH = 'read -r _; kill -s KILL -- "-$1" 2>/dev/null'
 """Run by a small shell that waits on a pipe whose other end only this program holds: when the program is gone, however
-it went, the pipe closes and the whole process group of P's bash is ended."""
+it went, the pipe closes and the whole process group of P's bash is ended. With ``-s``, the form of POSIX: dash takes
+no ``--`` behind ``-KILL``."""
 
 GONE = -1
 """The SDK's exit code for output that ended without its end mark: the shell is gone, if asyncio knows it or not."""
