@@ -80,6 +80,4 @@ def interval(differences: Sequence[Bounds], least: float = 0.95) -> Interval | N
 
 
 def _subset_means(values: Sequence[float]) -> list[float]:
-    return sorted(
-        sum(subset) / size for size in range(1, len(values) + 1) for subset in combinations(values, size)
-    )
+    return sorted(sum(subset) / size for size in range(1, len(values) + 1) for subset in combinations(values, size))

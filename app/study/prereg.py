@@ -88,7 +88,7 @@ def draft(preset: Preset, seed: str, operator: str, tasks: tuple[Task, ...] = ()
         alpha=f"{ALPHA[preset]}",
         conditions="[" + ", ".join(_quoted(name) for name in CONDITIONS[preset]) + "]",
         count=str(TASKS[preset]),
-        tasks=listed or "# [[tasks]]\n# file = \"tasks/first.toml\"\n# turns = \"tasks/first.turns.md\"\n",
+        tasks=listed or '# [[tasks]]\n# file = "tasks/first.toml"\n# turns = "tasks/first.turns.md"\n',
     )
 
 
