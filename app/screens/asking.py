@@ -78,5 +78,5 @@ class Asking:
     def _withdraw(self, tool_use_id: str) -> None:
         """The call is decided or over: whoever stopped it, its question goes."""
         self._waiting = deque(asked for asked in self._waiting if asked.tool_use_id != tool_use_id)
-        if self._up is not None and self._up[0] == tool_use_id and self._up[1].is_current:
+        if self._up is not None and self._up[0] == tool_use_id and self._up[1].app.screen is self._up[1]:
             self._up[1].dismiss(None)

@@ -45,13 +45,15 @@ class Panes:
 
 
 class Folding:
-    """Takes events in and changes the widgets. ``before`` is what the log held when the screen came up."""
+    """Takes events in and changes the widgets. ``before`` is what the log held when the screen came up. The screen
+    sets ``connected`` and ``closing``, which no event tells."""
 
     def __init__(self, room: Room, panes: Panes, meter: LiveMeter, number: int, before: Iterable[Event]) -> None:
         self._room = room
         self._panes = panes
         self._meter = meter
-        self.connected = False
+        self.connected = self.closing = False
+        self._progress: dict[str, str] = {}
         events = list(before)
         for event in events:
             meter.apply(event)
@@ -77,23 +79,13 @@ class Folding:
                 composer.mode = "queue"
                 composer.note = ""
             case TurnEnded():
-                composer.mode = "send"
-                if body.end != "done":
+                if not self.closing:
+                    composer.mode = "send"
+                if body.end != "done" and not self.closing:
                     composer.note = "ctrl+g lets Presence go on"
-            case RequestSent(seat="presence"):
-                if body.purpose == "turn":
-                    composer.mode = "queue"
-                    composer.note = ""
-                else:
-                    composer.note = f"Presence writes its {body.purpose}"
-            case ChunkGiven(purpose="closing"):
-                composer.note = "the Keeper makes its closing pass"
-            case LetterFiled():
-                composer.note = f"the {body.which} is filed"
-            case KeeperPassed(purpose="closing"):
-                composer.note = "the Keeper's closing pass is done"
-            case WorkspaceDiffed():
-                composer.note = "the workspace's changes are noted"
+            case RequestSent(seat="presence", purpose="turn"):
+                composer.mode = "queue"
+                composer.note = ""
             case SessionClosed():
                 composer.mode = "closed"
                 composer.note = "ctrl+q goes on"
@@ -106,7 +98,25 @@ class Folding:
                 self._snug.append(SnugEntry(event.by, event.at, body.text, new=True))
                 self._show_snug()
             case _:
-                pass
+                self._closing(event)
+
+    def _closing(self, event: Event) -> None:
+        """How far a close is: P's letters and K's last pass go on beside each other."""
+        body = event.body
+        match body:
+            case RequestSent(seat="presence"):
+                self._progress["presence"] = f"Presence writes its {body.purpose}"
+            case LetterFiled():
+                self._progress["presence"] = f"the {body.which} is filed"
+            case ChunkGiven(purpose="closing"):
+                self._progress["keeper"] = "the Keeper makes its closing pass"
+            case KeeperPassed(purpose="closing"):
+                self._progress["keeper"] = "the Keeper is done"
+            case WorkspaceDiffed():
+                self._progress = {"workspace": "the workspace's changes are noted"}
+            case _:
+                return
+        self._panes.composer.note = ", ".join(self._progress.values())
 
     def tell(self) -> None:
         """Bring header and meter bar up to this moment."""

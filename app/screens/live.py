@@ -32,7 +32,7 @@ from app.screens.whole import whole_of
 from app.session.endpoint import Endpoint
 from app.session.opening import Opened
 from app.session.session import Session
-from store.bodies import Notice, SessionClosed, TiersChanged
+from store.bodies import Notice, SessionClosed, TiersChanged, TurnEnded
 from store.events import Event
 from store.transcript import transcript
 from widgets.chat import Chat
@@ -119,7 +119,7 @@ class LiveScreen(Screen[Ended]):
     def on_mount(self) -> None:
         self._loop_thread = threading.get_ident()
         self._folding = Folding(self.room, self.panes, self._meter, self.session.record.number, self._before)
-        self._asking = Asking(self.session, self._ask_about, lambda: self.is_current)
+        self._asking = Asking(self.session, self._ask_about, lambda: self.app.screen is self)
         self._desk = LineDesk(self.app, self.session)
         self._before = []
         self._unsubscribe = self.session.record.subscribe(self._heard)
@@ -156,6 +156,8 @@ class LiveScreen(Screen[Ended]):
         tabs = self.query_one(PaneTabs)
         if isinstance(event.body, TiersChanged) and tabs.shown != "tiers":
             tabs.news += len(event.body.changes)
+        elif isinstance(event.body, TurnEnded):
+            self._stand_ready()
         elif isinstance(event.body, SessionClosed):
             self._over = True
         if self._told is None:
@@ -189,7 +191,7 @@ class LiveScreen(Screen[Ended]):
     def _stand_ready(self) -> None:
         composer = self.panes.composer
         composer.ready = self._lines[0] if self._lines else ""
-        if self._toured and not self._lines:
+        if self._toured and not self._lines and not composer.note:
             composer.note = "that was the tour's last line here: ctrl+q closes this session"
 
     def action_stop(self) -> None:
@@ -329,6 +331,7 @@ class LiveScreen(Screen[Ended]):
             self._close(letters=chosen == "letters")
 
     def _close(self, *, letters: bool) -> None:
+        self._folding.closing = True
         self.panes.composer.mode = "closing"
         self.panes.composer.note = "stopping Presence"
         self._close_task = asyncio.create_task(self._closed_down(letters), name="closing")
@@ -338,6 +341,7 @@ class LiveScreen(Screen[Ended]):
             await self.session.close(letters=letters)
         except Exception as error:  # noqa: BLE001 — the operator must be told, and can still leave
             self._close_task = None
+            self._folding.closing = False
             self.panes.composer.mode = "send"
             self.session.record.append("system", Notice("error", f"The session could not be closed: {error}"))
             return
@@ -355,6 +359,7 @@ class LiveScreen(Screen[Ended]):
         if self._over:
             self._end("closed")
             return
+        self._folding.closing = True
         self.panes.composer.mode = "closing"
         self.panes.composer.note = "leaving"
         if self._close_task is not None:

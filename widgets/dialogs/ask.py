@@ -33,7 +33,8 @@ class AskText(Dialog[str]):
             box.border_title = Content(self._title)
             if self._words:
                 yield Static(Content(self._words), classes="dialog-words", markup=False)
-            yield Input(self._initial, id="ask-text", classes="dialog-input", compact=True)
+            # Not selected as a whole: who edits a line means to change a word of it.
+            yield Input(self._initial, id="ask-text", classes="dialog-input", compact=True, select_on_focus=False)
             yield keys_rows([("enter", "take it"), ("esc", "leave it")])
 
     def on_mount(self) -> None:
