@@ -123,3 +123,12 @@ def promotions_spent(tiers: Tiers, session: int) -> TiersChanged | None:
     if not changes:
         return None
     return TiersChanged("expire", changes, "a promotion lasts for one wake packet", session=session)
+
+
+def used_by_waking(tiers: Tiers, session: int) -> TiersChanged | None:
+    """The touch of every warm line that stood in the wake packet of ``session``, for rooms that count this as a use
+    (``wake_packet_touches``; DESIGN §9 counts it as none, for then nothing that is handed over fades)."""
+    changes = tuple(Change(line, replace(line, touched=session)) for line in tiers.warm() if line.touched != session)
+    if not changes:
+        return None
+    return TiersChanged("touch_line", changes, "it stood in the wake packet", session=session)

@@ -24,7 +24,7 @@ from store.bodies import (
     WakePacket,
 )
 from store.conversation import INTERRUPTED_TOOL, loose_ends
-from store.decay import decayed, packaged_rules, promotions_spent
+from store.decay import decayed, packaged_rules, promotions_spent, used_by_waking
 from store.letters import letters
 from store.lines import with_changes
 from store.plain import PlainError
@@ -114,6 +114,10 @@ def open_session(
     spent = promotions_spent(room.tiers, number)
     if spent is not None:
         record.append("system", spent)
+    if room.settings.session.wake_packet_touches and "warm" in condition.successor:
+        used = used_by_waking(room.tiers, number)
+        if used is not None:
+            record.append("system", used)
     workspaces.remember(workspace, snapshot_of(room, log))
     return Opened(record, condition, task, workspace.resolve(), presence, keeper)
 
