@@ -27,7 +27,9 @@ SCORERS: tuple[ScorerKind, ...] = ("person", "reader", "lexical")
 class RunOutcome:
     """All measures of one run. ``model`` sat behind both seats (``scripted``: none did).
 
-    ``fidelity`` and ``warmth`` are those that the verdicts stand on; ``by_scorer`` keeps HF apart for each kind of scorer. Presence share is of session N, RET of its successor; cost of both."""
+    ``fidelity`` and ``warmth`` are those that the verdicts stand on; ``by_scorer`` keeps HF apart for each kind of
+    scorer. Presence share is of session N, RET of its successor; cost of both.
+    """
 
     run: str
     task: str

@@ -345,7 +345,8 @@ def _scorers(found: Results) -> Section:
         "handed over differs in length by condition, and that could not be hidden from them.",
         f"The lexical scorer against pairs labelled by hand: {every.same} of {every.n} the same "
         f"({every.wrongly_present} wrongly present, {every.wrongly_absent} wrongly absent, "
-        f"kappa {number(every.kappa)}); of those held back while it was tuned {held.same} of {held.n} (kappa {number(held.kappa)}).",
+        f"kappa {number(every.kappa)}); of those held back while it was tuned {held.same} of {held.n} "
+        f"(kappa {number(held.kappa)}).",
         f"The verdicts stand on the {found.terms.preregistration.scoring.primary}'s answers.",
     )
     table = Table(("asked", "scorers", "items", "Krippendorff's alpha"), rows)

@@ -16,6 +16,7 @@ margin:2rem auto;padding:0 1rem}
 h1{font-size:1.6rem}h2{font-size:1.2rem;margin-top:2.2rem;border-bottom:1px solid var(--line)}
 .wide{overflow-x:auto}table{border-collapse:collapse;font-size:.85rem;margin:1rem 0}
 th,td{border-bottom:1px solid var(--line);padding:.3rem .6rem;text-align:left;vertical-align:top}
+td:first-child{white-space:nowrap}
 pre{overflow-x:auto;background:color-mix(in srgb,var(--line) 35%,transparent);padding:.8rem;font-size:.8rem}
 svg{display:block;width:100%;max-width:720px;margin:1rem 0}svg text{font:12px system-ui,sans-serif;fill:var(--soft)}
 svg .title{font-weight:600;fill:var(--ink);font-size:14px}svg .grid{stroke:var(--line)}

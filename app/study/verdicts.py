@@ -308,11 +308,11 @@ def _called(
     if least > alpha + 1e-12:
         return "not enough runs", f"so few runs cannot give a p below {least:.3f}, and the locked alpha is {alpha:g}"
     if p <= alpha + 1e-12 and reaches:
-        return "held", f"p {p:.4f} is within the locked alpha {alpha:g}, and the predicted number is reached"
+        return "held", f"the p of {p:.4f} is within the locked alpha {alpha:g}, and what was predicted is reached"
     if p <= alpha + 1e-12:
-        return "did not hold", "the direction is as predicted, the predicted number is not reached"
+        return "did not hold", "the direction is as predicted, but the predicted number is not reached"
     direction = "in the predicted direction but" if rises else "against the predicted direction, and"
-    return "did not hold", f"the difference lies {direction} p {p:.4f} is beyond the locked alpha {alpha:g}"
+    return "did not hold", f"the difference lies {direction} its p of {p:.4f} is beyond the locked alpha {alpha:g}"
 
 
 def _nothing(design: Design, name: Hypothesis, why: str) -> Judgement:
