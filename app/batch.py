@@ -24,7 +24,8 @@ def _print(line: str) -> None:
 
 
 def demo_headless(staged: Staged, *, as_json: bool) -> None:
-    """The whole tour, line by line, or as one JSON document with a report per session."""
+    """The whole tour, line by line, or as one JSON document: the report of its last session, which shows what was
+    handed over, with the reports of all under ``sessions``."""
     reports = []
     with Room.open(staged.room) as room:
         for plan in staged.plans:
@@ -33,7 +34,8 @@ def demo_headless(staged: Staged, *, as_json: bool) -> None:
             if run.failed:
                 raise RuntimeError(f"the tour failed: {run.failed}")
     if as_json:
-        print(json.dumps({"sessions": [report.as_json() for report in reports]}, ensure_ascii=False, indent=1))
+        told_all = [report.as_json() for report in reports]
+        print(json.dumps({**told_all[-1], "sessions": told_all}, ensure_ascii=False, indent=1))
 
 
 def run_headless(room: Room, plan: Plan, turns: Sequence[str], *, approve: str, as_json: bool) -> int:
