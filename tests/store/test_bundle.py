@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import zipfile
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -61,7 +62,7 @@ def line(number: int, text: str) -> Line:
     )  # fmt: skip
 
 
-def held(root: Path, words: str = "The door says ten.") -> LogName:
+def held(root: Path, words: str = "The door says ten.", brief_sha256: str = "") -> LogName:
     """A room with one closed session in it, and a change from the desk while it ran."""
     Room.create(root, "Robin")
     clock = FrozenClock(datetime(2026, 11, 30, tzinfo=UTC))
@@ -70,7 +71,7 @@ def held(root: Path, words: str = "The door says ten.") -> LogName:
         log = room.new_session_id()
         condition = ConditionRecord("B", "silent", True, False, False, False, False, ("letters", "hot"))
         task = TaskRecord("no", words, "brief", FirstAction("bash", r"--region NO", "output_test"))
-        briefs = {"keeper.md": hashlib.sha256(BRIEF.encode()).hexdigest()}
+        briefs = {"keeper.md": brief_sha256 or hashlib.sha256(BRIEF.encode()).hexdigest()}
         room.append(
             log,
             "system",
@@ -201,6 +202,17 @@ def test_the_unpacked_bag_is_a_bag_by_the_standards_own_words(
     assert listed == {path.relative_to(top).as_posix() for path in payload}
     tags = {row.split("  ", 1)[1] for row in (top / TAG_MANIFEST).read_text().splitlines()}
     assert tags == {"bagit.txt", BAG_INFO, MANIFEST, "index.html"}
+
+
+def test_the_standards_own_library_finds_the_unpacked_bag_valid(
+    exported: tuple[Path, Path, LogName], tmp_path: Path
+) -> None:
+    top = unpacked(exported[1], tmp_path / "u")
+    done = subprocess.run([sys.executable, "-m", "bagit", "--validate", str(top)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    (top / "data/snug.md").write_text("Another word.")
+    done = subprocess.run([sys.executable, "-m", "bagit", "--validate", str(top)], capture_output=True, text=True)
+    assert done.returncode != 0
 
 
 def test_the_unpacked_folder_verifies_like_the_zip(exported: tuple[Path, Path, LogName], tmp_path: Path) -> None:
