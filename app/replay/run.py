@@ -71,7 +71,7 @@ async def replay(
     tell: Callable[[], None] = lambda: None,
 ) -> Replayed:
     """Replays ``chain`` of the room ``source`` into the room at ``root``, made if it is not there; one that was begun
-    is taken up where it stood. ``upto`` sessions only, if given. ``tell`` is called after each turn.
+    is taken up where it stood. ``upto`` sessions only, if given. ``tell`` is called after each session.
 
     Raises BudgetSpent when the purse is empty; what was done stands.
     """
@@ -99,8 +99,8 @@ def _baseline(
         for turn in turns_of(source, link, chain.name):
             keeper.overhear(turn)
             done.turns += 1
-            tell()
         done.sessions += 1
+        tell()
     done.loaded = keeper.loaded()
     done.seconds = perf_counter() - started
     done.usd = 0.0
@@ -173,11 +173,11 @@ class _Run:
                 for turn in turns_of(self._source, link, self._chain.name):
                     self._keeper.overhear(turn)
                     self._done.turns += 1
-                    self._tell()
                 self._clock.stand_at(from_stamp(row.closed_at))
             else:
                 await self._session(number, link, row.id if row else None)
             self._done.sessions += 1
+            self._tell()
         self._done.seconds = perf_counter() - started
         self._done.loaded = memory_of(preview(self._room, self._condition, None))
         self._done.usd = (self._done.usd or 0.0) if self._priced else None
@@ -205,7 +205,6 @@ class _Run:
                 await self._turn(scene, turn)
             last = turn.events[-1].at
             self._done.turns += 1
-            self._tell()
         if record is None or scene is None or last is None:
             return
         self._clock.stand_at(last)

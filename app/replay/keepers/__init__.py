@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from types import ModuleType
 
 from app.replay.keepers.interface import KeeperSetup, ReplayKeeper
 from store.plain import PlainError
@@ -20,9 +21,18 @@ def names() -> tuple[str, ...]:
     return tuple(sorted(found.name for found in pkgutil.iter_modules(__path__) if found.name not in _SHARED))
 
 
+def needs_model(name: str) -> bool:
+    """Whether a Keeper's module says that it wants an endpoint (``NEEDS_MODEL``). Raises KeeperError."""
+    return bool(getattr(_module(name), "NEEDS_MODEL", False))
+
+
 def make(name: str, setup: KeeperSetup) -> ReplayKeeper:
     """A new Keeper for one chain. Raises KeeperError."""
+    made: ReplayKeeper = _module(name).make(setup)
+    return made
+
+
+def _module(name: str) -> ModuleType:
     if name not in names():
         raise KeeperError(f"There is no Keeper {name!r}; there are {', '.join(names())}.")
-    made: ReplayKeeper = importlib.import_module(f"{__name__}.{name}").make(setup)
-    return made
+    return importlib.import_module(f"{__name__}.{name}")

@@ -21,221 +21,57 @@ _OPENER = re.compile(
     re.IGNORECASE,
 )
 
-_EMPTY: Final = frozenset(
-    [
-        "a",
-        "an",
-        "the",
-        "is",
-        "are",
-        "was",
-        "were",
-        "be",
-        "been",
-        "being",
-        "am",
-        "to",
-        "of",
-        "in",
-        "on",
-        "at",
-        "for",
-        "and",
-        "or",
-        "but",
-        "so",
-        "that",
-        "this",
-        "these",
-        "those",
-        "it",
-        "its",
-        "it's",
-        "with",
-        "by",
-        "as",
-        "from",
-        "i",
-        "me",
-        "my",
-        "mine",
-        "we",
-        "us",
-        "our",
-        "you",
-        "your",
-        "yours",
-        "he",
-        "she",
-        "they",
-        "him",
-        "her",
-        "his",
-        "them",
-        "their",
-        "who",
-        "which",
-        "what",
-        "there",
-        "here",
-        "then",
-        "than",
-        "have",
-        "has",
-        "had",
-        "do",
-        "does",
-        "did",
-        "will",
-        "would",
-        "can",
-        "could",
-        "should",
-        "may",
-        "might",
-        "must",
-        "shall",
-        "just",
-        "really",
-        "very",
-        "quite",
-        "too",
-        "also",
-        "if",
-        "when",
-        "while",
-        "how",
-        "why",
-        "where",
-        "not",
-        "no",
-        "yes",
-        "i'm",
-        "i've",
-        "i'd",
-        "i'll",
-        "we're",
-        "we've",
-        "you're",
-        "you've",
-        "they're",
-        "that's",
-        "there's",
-        "what's",
-        "let's",
-        "don't",
-        "can't",
-        "get",
-        "got",
-        "go",
-        "going",
-        "gone",
-        "know",
-        "think",
-        "like",
-        "want",
-        "see",
-        "say",
-        "said",
-        "look",
-        "well",
-        "good",
-        "great",
-        "nice",
-        "much",
-        "more",
-        "most",
-        "some",
-        "any",
-        "all",
-        "one",
-        "thing",
-        "things",
-        "lot",
-        "lots",
-        "something",
-        "anything",
-        "everything",
-        "always",
-        "never",
-        "ever",
-        "still",
-        "even",
-        "back",
-        "out",
-        "up",
-        "down",
-        "into",
-        "over",
-        "about",
-        "around",
-        "because",
-        "through",
-        "after",
-        "before",
-        "since",
-        "until",
-        "only",
-        "own",
-        "same",
-        "such",
-        "other",
-        "others",
-        "another",
-        "make",
-        "made",
-        "makes",
-        "come",
-        "came",
-        "way",
-        "bit",
-        "kind",
-        "sort",
-        "sure",
-        "oh",
-        "wow",
-        "hey",
-        "thanks",
-        "thank",
-        "yeah",
-    ]
+
+def _set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+_EMPTY: Final = _set(
+    "a an the is are was were be been being am to of in on at for and or but so that this these those it its "
+    "it's with by as from i me my mine we us our you your yours he she they him her his them their who which "
+    "what there here then than have has had do does did will would can could should may might must shall just "
+    "really very quite too also if when while how why where not no yes i'm i've i'd i'll we're we've you're "
+    "you've they're that's there's what's let's don't can't get got go going gone know think like want see "
+    "say said look well good great nice much more most some any all one thing things lot lots something "
+    "anything everything always never ever still even back out up down into over about around because through "
+    "after before since until only own same such other others another make made makes come came way bit kind "
+    "sort sure oh wow hey thanks thank yeah"
 )
 """Words that tell nothing on their own."""
 
-_CUES: Final[tuple[tuple[LineKind, re.Pattern[str]], ...]] = tuple(
-    (kind, re.compile(pattern, re.IGNORECASE))
-    for kind, pattern in (
-        (
-            "decision",
-            r"\b(?:from now on|always|never|please (?:don't|do not|always|never|use|keep)|i(?:'d| would)? (?:want|prefer|"
-            r"like) (?:you|us|it|the)\b|don't (?:ever|use|touch|do|run|add|write|ask)|let's (?:use|not|keep|go with|do)|"
-            r"we(?:'ll| will| should)? (?:use|keep|go with|drop)|instead of|make sure|you (?:must|should|shouldn't))\b",
-        ),
-        (
-            "way_back",
-            r"\b(?:to undo|undo|roll(?:ing)? (?:it )?back|revert(?:ed)?|restore[ds]?|back ?up|backed up|git (?:reset|"
-            r"checkout|stash|revert)|the way back)\b",
-        ),
-        (
-            "trap",
-            r"\b(?:cost (?:me|us)|turns? out|turned out|the (?:real )?(?:problem|issue|bug|cause|trick|catch) (?:is|was)"
-            r"|root cause|watch out|careful|gotcha|beware|misleading|broke(?:n)?|fails? (?:because|when|if)|failed "
-            r"because|doesn't work|didn't work|wrong because|error:|caused by|silently)\b",
-        ),
-        (
-            "thread",
-            r"\b(?:todo|to do|next (?:step|time|week|month|year)|later|still (?:need|have|open|to)|not yet|tomorrow|"
-            r"(?:plan|planning|hope|hoping|going|want|wanting|trying|about) to|soon|will (?:be|have|need)|upcoming|"
-            r"i'll|we'll|gonna|remains?)\b",
-        ),
-    )
+_WAYS: Final[tuple[tuple[LineKind, str], ...]] = (
+    (
+        "decision",
+        r"\bfrom now on\b|^(?:please )?(?:always|never|don't ever)\b"
+        r"|\b(?:you|we) (?:always|never|must|should|shouldn't)\b|\bmake sure (?:you|we|to)\b"
+        r"|\bplease (?:don't|do not|always|never|use|keep)\b|\bi(?:'d| would)? (?:want|prefer|like) (?:you|us|it) to\b"
+        r"|\bdon't (?:use|touch|run|add|write|ask|do that)\b|\blet's (?:use|not|keep|go with|do)\b"
+        r"|\bwe(?:'ll| will| should)? (?:use|go with|drop)\b",
+    ),
+    (
+        "way_back",
+        r"\b(?:undo|roll(?:ing)? (?:it )?back|revert(?:ed)?|back(?:ed)? it up|git (?:reset|checkout|stash|revert)"
+        r"|the way back)\b",
+    ),
+    (
+        "trap",
+        r"\b(?:cost (?:me|us)|turns? out|turned out|the (?:real )?(?:problem|issue|bug|cause|trick|catch) (?:is|was)"
+        r"|root cause|watch out|careful|gotcha|beware|misleading|broken?|fails? (?:because|when|if)|failed because"
+        r"|doesn't work|didn't work|wrong because|error:|caused by|silently)\b",
+    ),
+    (
+        "thread",
+        r"\b(?:todo|to do|next (?:step|time|week|month|year)|later|still (?:need|have|open|to)|not yet|tomorrow"
+        r"|(?:plan|planning|hope|hoping|going|want|wanting|trying|about) to|soon|will (?:be|have|need)|upcoming"
+        r"|i'll|we'll|gonna|remains?)\b",
+    ),
 )
+_CUES: Final = tuple((kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in _WAYS)
 _CORRECTION = re.compile(
-    r"\b(?:actually|no,|not .{1,40}\bbut\b|i meant|correction|that(?:'s| is) (?:wrong|not right)|i was wrong|rather than|"
-    r"it(?:'s| is) not|it was not|wasn't)\b",
+    r"\b(?:actually|no,|not .{1,40}\bbut\b|i meant|correction|that(?:'s| is) (?:wrong|not right)|i was wrong"
+    r"|rather than|it(?:'s| is) not|it was not|wasn't)\b",
     re.IGNORECASE,
 )
-_CORRECTION_OPENS = re.compile(r"^\s*(?:actually|no,|i meant|correction|sorry, )", re.IGNORECASE)
 _FIRST = re.compile(r"\b(?:i|i'm|i've|i'd|i'll|my|me|mine|we|we're|we've|our|us)\b", re.IGNORECASE)
 _SECOND = re.compile(r"\b(?:you|your|you're|you've|yours|u)\b", re.IGNORECASE)
 _NAME = re.compile(r"(?<![.!?…]\s)(?<!^)\b[A-Z][\w'’]*")

@@ -14,7 +14,8 @@ from app.session.record import SessionLog
 
 @dataclass(frozen=True, slots=True)
 class KeeperSetup:
-    """What the user gave for Keepers with a model: where it is, and how long its answers may be."""
+    """What the user gave for Keepers with a model: where it is, how long its answers may be, whether what needs no
+    answer in order goes out in batches."""
 
     base_url: str = ""
     key: str = ""
@@ -22,6 +23,7 @@ class KeeperSetup:
     max_tokens: int = 4_000
     max_retries: int = 4
     idle_timeout_s: float = 90.0
+    batch: bool = False
 
     def __repr__(self) -> str:
         return f"KeeperSetup(base_url={self.base_url!r}, model={self.model!r})"

@@ -55,4 +55,3 @@ class Transcript(ReplayKeeper):
         if most is not None:
             whole = b"" if not most else whole[-most:] if self._from_end else whole[:most]
         return whole.decode("utf-8", "ignore")
-
