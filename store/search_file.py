@@ -49,8 +49,10 @@ def connected(path: Path | None) -> sqlite3.Connection:
 
 def index_faults(path: Path) -> str:
     """Why the index file cannot be used, empty when it can. Reads all of it and changes nothing."""
+    # Reading a file in WAL mode makes files beside it; where there are none nobody writes, and it stands as it is.
+    how = "mode=ro" if path.with_name(f"{path.name}-wal").exists() else "immutable=1"
     try:
-        db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=BUSY_MS / 1000)
+        db = sqlite3.connect(f"{path.absolute().as_uri()}?{how}", uri=True, timeout=BUSY_MS / 1000)
         try:
             said = str(db.execute("PRAGMA integrity_check").fetchone()[0])
             version = db.execute("SELECT version FROM meta").fetchone()
