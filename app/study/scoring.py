@@ -100,6 +100,13 @@ class Desk:
             given.note if given else "",
         )
 
+    def go_to(self, item: str) -> None:
+        """Asks the item with this id. Raises StudyError when there is none for this scorer."""
+        place = next((place for place, one in enumerate(self._items) if one.id == item), None)
+        if place is None:
+            raise StudyError(f"There is no item {item}; take its id from: twins score item --as NAME")
+        self._at = place
+
     def answer(self, answer: Answer, note: str = "") -> None:
         """Answers the item asked and goes on to the next one without an answer. Raises StudyError for an answer that
         this kind of item does not take."""
