@@ -58,7 +58,7 @@ class LiveScreen(Screen[Ended]):
     ``go_on_words`` says what comes behind a closed session.
     """
 
-    CSS_PATH = "live.tcss"
+    CSS_PATH = Path(__file__).with_suffix(".tcss")
     AUTO_FOCUS = "ComposerArea"
     # Screen declares it without ClassVar, so that mypy takes no ClassVar here (textual 8.2).
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-medium"), (150, "-wide")]  # noqa: RUF012
