@@ -16,7 +16,7 @@ from app.measure.lexical import find_fact
 from app.replay import keepers
 from app.replay.chains import Chain
 from app.replay.importers.claude_code import hash_of
-from app.replay.keepers.interface import KeeperSetup
+from app.replay.keepers.interface import KeeperSetup, KeeperStopped
 from app.replay.keepers.transcript import Transcript
 from app.replay.purse import BudgetSpent, Purse
 from app.replay.run import Replayed, replay
@@ -111,7 +111,7 @@ def run_job(job: Job, setup: KeeperSetup, max_usd: float | None = None, max_toke
         with Room.open(job.source, read_only=True) as source:
             job.root.parent.mkdir(parents=True, exist_ok=True)
             done = asyncio.run(replay(source, job.chain, keeper, job.root, purse, upto=job.upto, tell=heard))
-    except BudgetSpent as spent:
+    except (BudgetSpent, KeeperStopped) as spent:
         return Outcome(job, None, (), str(spent))
     if job.most is not None and isinstance(keeper, Transcript):
         done = replace(done, loaded=keeper.at_most(job.most))

@@ -221,7 +221,9 @@ class _Run:
             scene.record.append(taken.by, taken.body, turn.number)
         self._pass(scene.record, (turn.number,), "turn", await self._keeper.hear(scene, turn))
 
-    def _pass(self, record: SessionLog, turns: tuple[int, ...], purpose: str, passed: Passed) -> None:
+    def _pass(self, record: SessionLog, turns: tuple[int, ...], purpose: str, passed: Passed | None) -> None:
+        if passed is None:
+            return
         body = KeeperPassed(
             turns, "closing" if purpose == "closing" else "turn", passed.accepted, passed.refused, passed.note
         )

@@ -16,10 +16,11 @@ _FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _MARKUP = re.compile(r"^(?:[#>\-*+•]+|\d+[.)])\s+|\*\*|__|`")
 _OPENER = re.compile(
     r"^(?:(?:oh|wow|yeah|yep|yes|no|hey|hi|hello|haha|aw+|well|ok(?:ay)?|sure|thanks?(?: you)?(?: so much)?|great|cool|"
-    r"awesome|nice|sorry|definitely|absolutely|totally|exactly|of course|you know|i mean|so|and|but|also|plus|anyway|"
-    r"actually|honestly|to be honest|good to (?:see|hear from) you)\b[\s,!.…-]*)+",
+    r"awesome|nice|definitely|absolutely|totally|exactly|of course|you know|i mean|actually|honestly|to be honest)"
+    r"(?:,? \w+)?\s*[,!.…–-]+\s*|(?:so|and|but|also|plus|anyway),?\s+)+",
     re.IGNORECASE,
 )
+"""Interjections, with the name of whoever is spoken to, and joints at the beginning of a sentence."""
 
 
 def _set(words: str) -> frozenset[str]:

@@ -10,12 +10,17 @@ from app.replay.chains import Turn
 from app.replay.importers.records import Source
 from app.session.keeper_tools import KeeperDesk
 from app.session.record import SessionLog
+from store.plain import PlainError
+
+
+class KeeperStopped(PlainError):
+    """A Keeper cannot go on with this chain; what was done stands. One plain sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class KeeperSetup:
     """What the user gave for Keepers with a model: where it is, how long its answers may be, whether what needs no
-    answer in order goes out in batches."""
+    answer in order goes out in batches, and the file in which their answers are kept."""
 
     base_url: str = ""
     key: str = ""
@@ -24,6 +29,7 @@ class KeeperSetup:
     max_retries: int = 4
     idle_timeout_s: float = 90.0
     batch: bool = False
+    book: str = ""
 
     def __repr__(self) -> str:
         return f"KeeperSetup(base_url={self.base_url!r}, model={self.model!r})"
@@ -67,11 +73,12 @@ class ReplayKeeper(ABC):
     def overhear(self, turn: Turn) -> None:
         """Take a turn in without acting: it was worked on before a restart, or is about to be by ``hear``."""
 
-    async def hear(self, scene: Scene, turn: Turn) -> Passed:
-        """The turn is over (``overhear`` was given it): keep what it holds."""
+    async def hear(self, scene: Scene, turn: Turn) -> Passed | None:
+        """The turn is over (``overhear`` was given it): keep what it holds. None when the Keeper has logged its pass
+        itself."""
         return Passed()
 
-    async def closing(self, scene: Scene) -> Passed:
+    async def closing(self, scene: Scene) -> Passed | None:
         """The session closes: hot will expire."""
         return Passed()
 
