@@ -6,16 +6,16 @@ import json
 import os
 import shutil
 import stat
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Literal
 
 from app.session.endpoint import EndpointError, check_reachable, resolve_endpoint
 from store.almanac import wrong_dates
 from store.bodies import Json
-from store.clock import from_stamp
+from store.clock import Clock, SystemClock, from_stamp
 from store.events import fold, plain
 from store.folding import check_room, log_paths
 from store.journals import HEADS, entries, journals_behind, read_journal
@@ -53,13 +53,14 @@ def examine(
     repair: bool = False,
     offline: bool = False,
     environment: Mapping[str, str] = os.environ,
-    now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    clock: Clock | None = None,
 ) -> Iterator[Finding]:
     """Every check of the room in ``root``, as it is done. ``repair`` mends what loses nothing: modes of files, a stale
     holder record, torn tails (moved aside), views, journals and letters that lack what the log holds.
 
     Raises RoomError when there is no room at ``root``.
     """
+    clock = clock or SystemClock()
     if not (root / "room.toml").is_file():
         raise RoomError(f"there is no room at {root}; make one with: twins init {root}")
     yield from _permissions(root, repair)
@@ -75,9 +76,9 @@ def examine(
     if repair and held:
         yield Finding("repair", "wrong", "the room is in use, so nothing in it was mended", "close it there first")
     mends = repair and not held and settings is not None
-    yield from _logs(root, mends)
+    yield from _logs(root, mends, clock)
     if settings is not None:
-        yield from _room(root, mends, now())
+        yield from _room(root, mends, clock)
         yield from _index(root, mends)
         yield from _key(root, settings, environment)
         if not offline:
@@ -152,14 +153,14 @@ def _lock(root: Path, held: bool, repair: bool) -> Iterator[Finding]:
 # ---------------------------------------------------------------- the logs and what follows from them
 
 
-def _logs(root: Path, mends: bool) -> Iterator[Finding]:
+def _logs(root: Path, mends: bool, clock: Clock) -> Iterator[Finding]:
     torn = {
         log: size - good
         for log, path in log_paths(root / "sessions").items()
         if (good := good_length(path)) < (size := path.stat().st_size)
     }
     if torn and mends:
-        Room.open(root).close()  # opening moves them aside and says so in the log
+        Room.open(root, clock=clock).close()  # opening moves them aside and says so in the log
     for log, many in torn.items():
         said = f"log {log} ends with {many:,} bytes of an unfinished event"
         yield Finding(
@@ -180,14 +181,14 @@ def _logs(root: Path, mends: bool) -> Iterator[Finding]:
         yield Finding("chain", "ok", f"{len(log_paths(root / 'sessions')):,} logs hold together, line by line")
 
 
-def _room(root: Path, mends: bool, now: datetime) -> Iterator[Finding]:
+def _room(root: Path, mends: bool, clock: Clock) -> Iterator[Finding]:
     try:
         with Room.open(root, read_only=True) as room:
             newest = max((event.at for event in room.all_events()), default="")
-            yield from _folds(root, room, mends)
+            yield from _folds(root, room, mends, clock)
             yield from _budgets(room.tiers)
-            yield from _calendar(room, newest, now)
-            yield from _words(room, mends)
+            yield from _calendar(room, newest, clock.now())
+            yield from _words(room, mends, clock)
             for row in room.sessions():
                 if not row.closed_at:
                     yield Finding(
@@ -200,7 +201,7 @@ def _room(root: Path, mends: bool, now: datetime) -> Iterator[Finding]:
         yield Finding("folds", "wrong", str(error), "")
 
 
-def _folds(root: Path, room: Room, mends: bool) -> Iterator[Finding]:
+def _folds(root: Path, room: Room, mends: bool, clock: Clock) -> Iterator[Finding]:
     anew = fold(Tiers(), room.all_events())
     stands, found = (list(anew), anew.next_number, anew.session), room.tiers
     view = root / "tiers.json"
@@ -211,7 +212,7 @@ def _folds(root: Path, room: Room, mends: bool) -> Iterator[Finding]:
         if mends:
             if view.exists():
                 os.replace(view, _free(view.with_name("tiers.json.damaged")))
-            Room.open(root).close()
+            Room.open(root, clock=clock).close()
         for text in said:
             if mends:
                 yield Finding("folds", "mended", f"{text}; it is folded again, and the old file kept beside it")
@@ -267,14 +268,14 @@ def _prose(room: Room) -> Iterator[tuple[str, str]]:
             yield f"{journal} of {entry.at}", entry.text
 
 
-def _words(room: Room, mends: bool) -> Iterator[Finding]:
+def _words(room: Room, mends: bool, clock: Clock) -> Iterator[Finding]:
     lacking = [path.name for path in journals_behind(room)]
     lacking += [f"letters/{name}" for name in missing_letters(room)]
     if not lacking:
         yield Finding("words", "ok", "journals and letters hold all that the log holds")
         return
     if mends:
-        with Room.open(room.root) as opened:
+        with Room.open(room.root, clock=clock) as opened:
             for done in mend(opened):
                 yield Finding("words", "mended", done)
         return

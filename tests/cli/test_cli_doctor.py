@@ -57,7 +57,7 @@ def room(tmp_path: Path) -> Path:
 
 def found(root: Path, repair: bool = False, **environment: str) -> list[Finding]:
     variables = {"ANTHROPIC_API_KEY": KEY, **environment}
-    return list(examine(root, repair=repair, offline=True, environment=variables, now=lambda: NOW))
+    return list(examine(root, repair=repair, offline=True, environment=variables, clock=FrozenClock(NOW)))
 
 
 def wrong(root: Path, **environment: str) -> dict[str, Finding]:
@@ -289,14 +289,14 @@ def test_the_endpoint_is_asked_once_and_its_answer_told_without_the_key(
 ) -> None:
     monkeypatch.setattr(_Endpoint, "status", status)
     environment = {"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": endpoint}
-    told = list(examine(room, environment=environment, now=lambda: NOW))
+    told = list(examine(room, environment=environment, clock=FrozenClock(NOW)))
     assert [one.state for one in told if one.check == "endpoint"] == [state]
     assert not any(KEY in one.text + one.advice for one in told)
 
 
 def test_an_endpoint_that_is_not_there_is_told(room: Path) -> None:
     environment = {"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": "http://127.0.0.1:9"}
-    told = list(examine(room, environment=environment, now=lambda: NOW))
+    told = list(examine(room, environment=environment, clock=FrozenClock(NOW)))
     assert any(one.check == "endpoint" and "cannot be reached" in one.text for one in told)
 
 
