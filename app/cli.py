@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from app import brief_command, bundle_commands, doctor_command, line_commands
+from app import brief_command, bundle_commands, doctor_command, import_command, line_commands, replay_command
 from app.options import JsonOption, RoomOption
 
 app = typer.Typer(
@@ -217,6 +217,8 @@ def _open_screen(room: Path | None) -> None:
 line_commands.register(app)
 brief_command.register(app)
 bundle_commands.register(app)
+import_command.register(app)
+replay_command.register(app)
 doctor_command.register(app)
 
 
