@@ -22,7 +22,8 @@ from store.bodies import Body, By, ConditionRecord
 from store.conditions import SHIPPED, load_conditions
 from store.documents import write_whole
 from store.events import Event, line_hash
-from store.room import Room
+from store.log import check_chain
+from store.room import LogName, Room
 from store.study_bodies import OfflineScored, RunAborted, StudyAmended, StudyLocked, StudyStopped
 from store.tasks import Task, load_task
 
@@ -223,8 +224,9 @@ class Study:
                 lines = path.read_bytes().splitlines()
             except OSError as error:
                 raise StudyError(f"{path} is gone, and a run is never deleted; put it back") from error
-            # Exports add events behind the close; nothing before may differ.
-            if len(lines) < over.events or line_hash(lines[over.events - 1]) != over.last_sha256:
+            # Exports add events behind the close; nothing before may differ, and the chain holds each line to the next.
+            same = len(lines) >= over.events and line_hash(lines[over.events - 1]) == over.last_sha256
+            if not same or check_chain(path, None, LogName(over.session)) is not None:
                 raise StudyError(f"{path} ({run.name}, {part}) was changed after its close; put it back as it was")
 
     def run_folder(self, run: Run) -> Path:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -14,6 +15,11 @@ from app.scripted.request import Request
 from app.scripted.script import Reply, Script, ToolCall
 from app.scripted.server import ScriptedServer
 from app.session.endpoint import Endpoint
+from app.study.asking import rate_heard
+from app.study.reader import BlindReader
+from app.study.results import rule_study
+from app.study.runs import Next, make_next, play_session
+from app.study.scoring import open_key, score_lexically
 from app.study.study import Study, draft_study
 from store.clock import FrozenClock
 from store.room import Room
@@ -85,6 +91,13 @@ class Twins:
         self.part = "run"
         self.run = 0
         self.reader_faults: list[str] = []
+
+    def attend(self, following: Next) -> None:
+        """Say which session comes: a script has no other way to play a part by condition."""
+        self.condition = following.run.scheduled.condition
+        self.region = following.task.record.name
+        self.part = following.part
+        self.run = int(following.run.name.removeprefix("run-"))
 
     def presence(self, request: Request) -> Reply:
         said = request.operator_text
@@ -193,3 +206,47 @@ def staged(folder: Path, preset: str = "first-pass", plant: Plant = EFFECT, seed
     with Room.open(folder / "room", clock=clock) as room, ScriptedServer(script, ignore_pace=True) as server:
         draft_study(room, preset, seed=seed, tasks=tuple(tasks))  # type: ignore[arg-type]
         yield Stage(room, twins, server, clock, tasks)
+
+
+async def play_next(stage: Stage, study: Study) -> Next | None:
+    """Plays the next session; the twins are told which one it is, for no model would know either."""
+    following = make_next(study)
+    if following is not None:
+        stage.twins.attend(following)
+        assert await play_session(study, following, stage.endpoint, approve="all") == ""
+    return following
+
+
+async def play_runs(stage: Stage, study: Study, count: int = 1000) -> None:
+    """Plays this many runs, both sessions of each."""
+    while sum(1 for _ in study.state.of("over")) < count and await play_next(stage, study):
+        pass
+
+
+async def read_all(stage: Stage, study: Study) -> int:
+    """Lets the blind reader do all that is left; how many items it leaves to a person."""
+    async with BlindReader(study, stage.endpoint) as reader:
+        for run in study.state.of("over"):
+            if run.checklist is None:
+                stage.twins.region = run.scheduled.task
+                await reader.write_checklist(run)
+        return await reader.read()
+
+
+def play_whole(folder: Path, preset: str, plant: Plant, after: Callable[[Stage, Study], None]) -> None:
+    """A whole study from its lock to its opened key, then what ``after`` does with it."""
+
+    async def played(stage: Stage, study: Study) -> None:
+        await play_runs(stage, study)
+        await read_all(stage, study)
+
+    with staged(folder, preset, plant) as stage, stage.study() as study:
+        study.fix()
+        asyncio.run(played(stage, study))
+        score_lexically(study)
+        for run in list(study.state.of("over")):
+            if study.terms.conditions[run.scheduled.condition].speak:
+                rate_heard(study, run.name, "run", 5 if plant is EFFECT else 2)
+        rule_study(study)
+        open_key(study)
+        after(stage, study)

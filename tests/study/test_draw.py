@@ -49,8 +49,11 @@ def test_the_schedule_does_not_hang_on_the_hash_seed_of_the_interpreter() -> Non
     code = "from app.study.draw import schedule; print(schedule('x', ['kv', 'br', 'os'], ['A', 'B', 'C']))"
     printed = {
         subprocess.run(
-            [sys.executable, "-c", code], env={"PYTHONHASHSEED": given, "PYTHONPATH": "."}, capture_output=True,
-            text=True, check=True,
+            [sys.executable, "-c", code],
+            env={"PYTHONHASHSEED": given, "PYTHONPATH": "."},
+            capture_output=True,
+            text=True,
+            check=True,
         ).stdout
         for given in ("0", "1", "77")
     }
