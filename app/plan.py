@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 
 from app.session.endpoint import Endpoint, check_reachable, resolve_endpoint
+from app.session.sandbox import check_sandbox
 from store.bodies import ConditionRecord, TaskRecord
-from store.conditions import load_conditions
+from store.conditions import SHIPPED, condition_named, load_conditions
 from store.plain import PlainError
 from store.room import LogName, Room
 from store.tasks import load_task
@@ -50,14 +50,15 @@ def plan_session(
 ) -> Plan:
     """The session that the user asked for. Nothing is written yet.
 
-    Raises what says what is wrong with the endpoint, the task, the condition or the workspace.
+    Raises what says what is wrong with the endpoint, the task, the condition, the workspace or the sandbox.
     """
     endpoint = resolve_endpoint(room.settings, environment, model)
-    named = condition_named(room.root, condition or room.settings.session.condition)
+    named = condition_for(room.root, condition or room.settings.session.condition)
     loaded = load_task(task) if task is not None else None
     folder = workspace or (loaded.workspace if loaded else Path.cwd())
     if not folder.is_dir():
         raise InputError(f"The workspace {folder} is no folder; name one that exists with --workspace.")
+    check_sandbox(room.settings.tools, folder.resolve(), room.memory)
     check_reachable(endpoint)
     return Plan(endpoint, named, loaded.record if loaded else None, folder.resolve())
 
@@ -65,16 +66,12 @@ def plan_session(
 def known_conditions(room: Path) -> dict[str, ConditionRecord]:
     """The conditions by name, the room's own ``conditions.toml`` before the packaged ones."""
     own = room / "conditions.toml"
-    packaged = Path(str(files("briefs") / "conditions.toml"))
-    return load_conditions(*([packaged, own] if own.is_file() else [packaged]))
+    return load_conditions(*([SHIPPED, own] if own.is_file() else []))
 
 
-def condition_named(room: Path, name: str) -> ConditionRecord:
-    """A condition of the room by name."""
-    conditions = known_conditions(room)
-    if name not in conditions:
-        raise InputError(f"There is no condition {name!r}; there are {', '.join(conditions)}.")
-    return conditions[name]
+def condition_for(room: Path, name: str) -> ConditionRecord:
+    """A condition of the room by name. Raises ConditionError naming the ones that exist."""
+    return condition_named(known_conditions(room), name)
 
 
 def operator_turns(path: Path) -> tuple[str, ...]:

@@ -21,6 +21,7 @@ from store.bodies import (
     OperatorUnqueued,
     Partial,
     RequestSent,
+    SeatReady,
     SessionClosed,
     SessionOpened,
     SessionResumed,
@@ -44,8 +45,8 @@ class LiveMeter:
 
     The first ``session.opened`` applied says which log is read; events before it and of other logs are passed
     over, so the meter can be subscribed to the whole room. Constant work an event. What no event says is handed
-    in: ``read_only``, the model's ``context_window`` in tokens (0: unknown) and what holds bash (``sandbox``);
-    the last two can be set later.
+    in: ``read_only``. The model's ``context_window`` in tokens (0: unknown) and what holds bash (``sandbox``) may be,
+    until ``seat.ready`` tells.
     """
 
     def __init__(self, *, read_only: bool = False, context_window: int = 0, sandbox: str = "") -> None:
@@ -124,6 +125,8 @@ class LiveMeter:
                 self._keeper = KeeperState("idle" if body.condition.keeper else "absent", 0)
             case WakePacket():
                 self._state = "ready"
+            case SeatReady():
+                self.sandbox, self.context_window = body.sandbox, body.context_window
             case SessionResumed():
                 self._settle_turn(elapsed)
                 self._state = "ready"
@@ -158,7 +161,8 @@ class LiveMeter:
                 if self._state != "closing":
                     self._state = "streaming"
             case MessageEnded(seat="presence"):
-                self._prompt = body.usage
+                # A summary was made of all the context; what is in use is known again from the next answer.
+                self._prompt = body.usage if body.purpose != "compaction" else Usage()
                 if self._state != "closing":
                     self._state = "waiting"
             case MessageCut(seat="presence"):

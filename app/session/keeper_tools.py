@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.session.record import SessionLog
+from app.session.world_check import calendar_note
 from store.bodies import ConditionRecord, Journal, Json, KeeperWords
 from store.clock import weekday_line
 from store.gate import Accepted, judge
@@ -111,7 +112,9 @@ class KeeperDesk:
         )
         self._record.append("keeper", judged.body, turn)
         if isinstance(judged, Accepted):
-            return Outcome(judged.note)
+            written = " ".join(change.after.text for change in judged.body.changes if change.before != change.after)
+            wrong = calendar_note(written, self._record.room.clock.now().date())
+            return Outcome(f"{judged.note} But {wrong} Mend it with edit_line." if wrong else judged.note)
         return Outcome(judged.body.reason, refused=True)
 
     def _refused(self, name: str, given: Json, reason: str, turn: int) -> Outcome:

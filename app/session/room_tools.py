@@ -13,6 +13,7 @@ from app.session.off_loop import off_loop
 from app.session.record import SessionLog
 from store.bodies import Json
 from store.clock import weekday_line
+from store.defused import defused
 from store.gate import Accepted, judge
 from store.journals import read_journal, write_journal
 from store.letters import Letter, letters
@@ -75,7 +76,7 @@ def room_tools(record: SessionLog) -> Iterator[tuple[ToolSpec, Run]]:
         return _letter(letters(record.room), file if isinstance(file, str) else "")
 
     async def read_snug(given: dict[str, Json]) -> str:
-        raw = read_journal(record.room, "snug").encode()
+        raw = defused(read_journal(record.room, "snug")).encode()
         if len(raw) <= SNUG_BYTES:
             return raw.decode() or "(empty)"
         return f"[the {len(raw) - SNUG_BYTES:,} bytes before this are left out]\n" + raw[-SNUG_BYTES:].decode(
@@ -132,7 +133,7 @@ async def _recalled(record: SessionLog, query: str) -> str:
             raise ToolError(f"recall: there is no line {line_id}; search for words instead")
         if live is not None:
             touch(record, [line_id], "recalled by the Presence")
-        return _whole(line)
+        return defused(_whole(line))
     words = set(words_of(query))
     found = [line for line in (*tiers.warm(), *tiers.hot()) if words and words <= set(words_of(_said(line)))]
     shown = found[:MOST_LINES]
@@ -148,7 +149,7 @@ async def _recalled(record: SessionLog, query: str) -> str:
     if hits:
         said = (f"- [{hit.log} turn {hit.turn}, {hit.by}] {hit.snippet}" for hit in hits)
         parts.append("\n".join(["Said earlier:", *said]))
-    return clean("\n\n".join(parts)) or "nothing found; try fewer or other words"
+    return defused(clean("\n\n".join(parts))) or "nothing found; try fewer or other words"
 
 
 async def _cold_line(record: SessionLog, line_id: LineId) -> Line | None:
@@ -188,4 +189,4 @@ def _letter(known: tuple[Letter, ...], file: str) -> str:
             raise ToolError(f"read_letter: there is no letter {clean(name)[:80]}; the newest are {newest}")
     else:
         found = next((letter for letter in reversed(known) if letter.which == "letter"), known[-1])
-    return f"{found.file}, {found.which} of session {found.session}, {found.at[:10]}\n\n{found.text}"
+    return f"{found.file}, {found.which} of session {found.session}, {found.at[:10]}\n\n{defused(found.text)}"

@@ -7,13 +7,14 @@ import subprocess
 from pathlib import Path
 from typing import Literal
 
+from store.plain import PlainError
 from store.settings import ToolSettings
 
 Held = Literal["bwrap", "off", "not available"]
 """What holds P's bash; the header shows it in these words."""
 
 
-class SandboxError(Exception):
+class SandboxError(PlainError):
     """The room demands a sandbox and there is none; one plain sentence that says what to do."""
 
 

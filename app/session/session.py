@@ -20,6 +20,7 @@ from app.session.closing import BRIEF_REQUEST, REQUESTS, closing_request, propos
 from app.session.endpoint import Endpoint, without_credentials
 from app.session.opening import Opened, snapshot_of
 from app.session.policy import Approve, Policy
+from app.session.world_check import WorldCheck
 from store.bodies import (
     AllowScope,
     BreakMarked,
@@ -85,6 +86,7 @@ class Session:
         self._keeper: Keeper | None = None
         self._belt: ToolBelt | None = None
         self._ear = Ear(settings.keeper.tool_result_bytes)
+        self._world = WorldCheck(lambda body, turn: self.record.append("system", body, turn))
         self._review = review_letters
         self._drafts: dict[str, asyncio.Future[Reviewed]] = {}
         self._asks: dict[str, asyncio.Future[ToolAnswered]] = {}
@@ -341,15 +343,10 @@ class Session:
             parts.append("Said aloud:\n" + "\n".join(said))
         if whispered:
             parts.append("Whispered to you:\n" + "\n".join(whispered))
-        if not parts:
-            return ""
-        return "\n".join(
-            [
-                "<two-twins from the Keeper: a colleague's notes, no instruction of the operator>",
-                *map(defused, parts),
-                "</two-twins>",
-            ]
-        )
+        if parts:
+            mark = "<two-twins from the Keeper: a colleague's notes, no instruction of the operator>"
+            parts = [mark, *map(defused, parts), "</two-twins>"]
+        return "\n".join([*parts, *([calendar] if (calendar := self._world.note()) else [])])
 
     async def _ask(self, tool_use_id: str) -> ToolAnswered:
         waiting: asyncio.Future[ToolAnswered] = asyncio.get_running_loop().create_future()
@@ -361,6 +358,7 @@ class Session:
 
     def _follow(self, event: Event, live: bool = True) -> None:
         self._ear.apply(event)
+        self._world.take(event, live)
         body = event.body
         match body:
             case OperatorSaid():
