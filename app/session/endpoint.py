@@ -52,7 +52,8 @@ def resolve_endpoint(settings: Settings, environment: Mapping[str, str], model: 
         parts = urlsplit(base_url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise EndpointError(
-                f"The base URL {base_url!r} is not one; write it like http://127.0.0.1:8088 in room.toml "
+                # It is not repeated: what was set in its place may be the key.
+                "The base URL is not one; write it like http://127.0.0.1:8088 in room.toml "
                 "([endpoint] base_url) or in ANTHROPIC_BASE_URL."
             )
     elif not key:
