@@ -41,6 +41,10 @@ class LoopingError(Exception):
     """The answer repeats itself without end."""
 
 
+class OverlongError(Exception):
+    """The answer is far longer than the limit of tokens that was asked for."""
+
+
 class StalledError(Exception):
     """The stream has sent nothing, not even a ping, for the idle limit."""
 
@@ -123,12 +127,13 @@ class Listener:
             ),
         )
 
-    async def read(self, stream: BetaAsyncMessageStream[Any]) -> Answer:
+    async def read(self, stream: BetaAsyncMessageStream[Any], most_characters: int | None = None) -> Answer:
         """Drain one stream into the log and give the whole answer.
 
-        Raises StalledError when nothing comes for the idle limit, and whatever the SDK raises when the stream dies;
-        what had come is journalled by then, and ``cut`` closes it.
+        Raises StalledError when nothing comes for the idle limit, OverlongError past ``most_characters``, and whatever
+        the SDK raises when the stream dies; what had come is journalled by then, and ``cut`` closes it.
         """
+        came = 0
         loop = asyncio.get_running_loop()
         pending: dict[tuple[int, Literal["text", "thinking", "tool_input"]], list[str]] = {}
         timer: asyncio.TimerHandle | None = None
@@ -150,6 +155,9 @@ class Listener:
                         what, piece = _words_of(event.delta)
                         if what is None:
                             continue
+                        came += len(piece)
+                        if most_characters is not None and came > most_characters:
+                            raise OverlongError(f"the answer was stopped after {most_characters:,} characters")
                         if self._first is None:
                             self._first = self._record.room.clock.mono()
                             self._record.append(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 import httpx2
 from anthropic import APIConnectionError, APIStatusError
 
-from app.session.answers import Answer, Listener, LoopingError, StalledError
+from app.session.answers import Answer, Listener, LoopingError, OverlongError, StalledError
 from app.session.chunks import Ear
 from app.session.keeper_tools import KeeperDesk, Outcome
 from app.session.presence import failure_of
@@ -28,11 +28,14 @@ if TYPE_CHECKING:
     from anthropic.types.beta import BetaCacheControlEphemeralParam, BetaMessageParam, BetaToolParam
 
 Purpose = Literal["turn", "warm", "closing"]
-FAILURES = (APIStatusError, APIConnectionError, httpx2.HTTPError, StalledError, LoopingError, ValueError)
+FAILURES = (APIStatusError, APIConnectionError, httpx2.HTTPError, StalledError, LoopingError, OverlongError, ValueError)
 """What can keep an answer of K from coming; anything else is a fault of ours and is not hidden."""
 MOST_ROUNDS = 3
 """Answers of K in one pass: a second and a third only when a read or a refusal needs it (DESIGN §7)."""
 MOST_FAILURES = 3
+CHARACTERS_A_TOKEN = 16
+"""More than any tokenizer puts into a token on the average of an answer: an endpoint whose answer of K is longer than
+its limit of tokens times this does not keep to the limit, and is not listened to for ever."""
 CARRIED_TURNS = 1
 """Turns that a new window of K begins with, for the thread of the talk. Each costs what a turn costs to write."""
 INSTRUCTIONS: Mapping[Purpose, str] = {
@@ -275,7 +278,7 @@ class Keeper:
                 messages=cast("list[BetaMessageParam]", self._messages),
                 cache_control=self._cache,
             ) as stream:
-                answer = await self._listener.read(stream)
+                answer = await self._listener.read(stream, CHARACTERS_A_TOKEN * self._max_tokens)
         except BaseException as error:
             reason = failure_of(error).reason if isinstance(error, Exception) else "stopped with the session"
             if not self._listener.cut(reason):
