@@ -136,8 +136,9 @@ def test_an_amendment_is_numbered_and_shows_what_changed(stage: Stage) -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new"), [('seed = "a seed"', 'seed = "another"'), ('["A", "B"]', '["A", "C"]'), ('baseline = "A"', 'baseline = "B"')]
-)  # fmt: skip
+    ("old", "new"),
+    [('seed = "a seed"', 'seed = "another"'), ('["A", "B"]', '["A", "C"]'), ('baseline = "A"', 'baseline = "B"')],
+)
 def test_what_the_schedule_was_drawn_from_cannot_be_amended(stage: Stage, old: str, new: str) -> None:
     study = stage.study()
     study.fix()

@@ -91,15 +91,14 @@ def test_what_was_not_run_is_not_called(first_pass: Told) -> None:
         assert first_pass.of(name).outcome == "not enough runs" and first_pass.of(name).n == 0
 
 
-@pytest.mark.parametrize("which", ["first_pass", "first_pass_null", "full"])
-def test_all_numbers_reckoned_from_the_bundle_alone_are_the_papers(
-    which: str, request: pytest.FixtureRequest
-) -> None:
+@pytest.mark.parametrize("which", ["first_pass", "first_pass_null", pytest.param("full", marks=pytest.mark.long)])
+def test_all_numbers_reckoned_from_the_bundle_alone_are_the_papers(which: str, request: pytest.FixtureRequest) -> None:
     told: Told = request.getfixturevalue(which)
     assert told.again is not None
     assert told.again.numbers() == told.results.numbers() == json.loads(told.texts[".json"])
 
 
+@pytest.mark.long
 def test_a_full_study_finds_what_was_planted_in_each_condition(full: Told) -> None:
     assert len(full.results.runs) == 25
     for run in full.results.runs:
@@ -114,6 +113,7 @@ def test_a_full_study_finds_what_was_planted_in_each_condition(full: Told) -> No
     assert full.of("H1").p == pytest.approx(1 / 3125)
 
 
+@pytest.mark.long
 def test_a_voice_in_the_snug_recovers_warmth_and_the_rule_stays_quiet(full: Told) -> None:
     assert {one.rule: one.state for one in full.results.rulings} == {
         "fidelity": "quiet", "time": "quiet", "warmth": "quiet", "observed": "waiting",
