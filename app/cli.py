@@ -8,7 +8,16 @@ from typing import Annotated, Any
 
 import typer
 
-from app import brief_command, bundle_commands, doctor_command, import_command, line_commands, replay_command
+from app import (
+    brief_command,
+    bundle_commands,
+    doctor_command,
+    import_command,
+    line_commands,
+    replay_command,
+    score_commands,
+    study_commands,
+)
 from app.options import JsonOption, RoomOption
 
 app = typer.Typer(
@@ -220,6 +229,8 @@ bundle_commands.register(app)
 import_command.register(app)
 replay_command.register(app)
 doctor_command.register(app)
+study_commands.register(app)
+score_commands.register(app)
 
 
 def main() -> None:
