@@ -18,7 +18,7 @@ LOOKED_UP_WITHIN_S: Final = 3.0
 
 REFUSED: Final[dict[Offer, str]] = {
     "tools": "This endpoint takes no tools, so P can only talk here: it cannot read, write or run anything.",
-    "thinking": "This endpoint does not think on request; P answers without.",
+    "thinking": "This endpoint gives no thinking on request; P answers without.",
     "compaction": "This endpoint cannot compact a conversation; close the session before its context is full.",
     "cache_control": "This endpoint takes no marks for a prompt cache; every request is read anew.",
 }
