@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from app.session.endpoint import Endpoint
     from app.session.opening import Opened
 
+FOLLOW_SECONDS = 0.5
+"""How often a room that another process writes to is looked at."""
 TWICE_SECONDS = 2.0
 """The second ctrl+c counts for so long."""
 
@@ -49,10 +51,15 @@ class TwinsApp(App[None], inherit_bindings=False):
         elif theme:
             known = ", ".join(sorted(self.available_themes))
             self.notify(f"room.toml names the theme {theme!r}; there are: {known}", severity="warning", markup=False)
+        if self.room.read_only:
+            self.set_interval(FOLLOW_SECONDS, self.room.refresh)
+        self.begin()
+        self.call_after_refresh(self._say_what_was_found)  # on the screen that stands by then
+
+    def _say_what_was_found(self) -> None:
         for found in self.room.found:
             severity = "information" if found.level == "info" else found.level
             self.notify(found.text, severity=severity, markup=False, timeout=10)
-        self.begin()
 
     def begin(self) -> None:
         """Put the first screen up."""

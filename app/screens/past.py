@@ -11,6 +11,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from app.screens.whole import whole_of
+from store.events import Event
 from store.room import LogName, Room
 from store.transcript import transcript
 from widgets.chat import Chat
@@ -32,6 +33,7 @@ class PastSession(ModalScreen[None]):
         super().__init__()
         self._title = title
         self._turn, self._quote = turn, quote
+        self._room, self._log = room, log
         self._chat = Chat(transcript(room.events(log)), whole=whole_of(room, log))
 
     def compose(self) -> ComposeResult:
@@ -41,8 +43,17 @@ class PastSession(ModalScreen[None]):
 
     def on_mount(self) -> None:
         self._chat.view.focus()
+        self._unsubscribe = self._room.subscribe(self._follow)
         if self._turn or self._quote:
             self.call_after_refresh(self._go)
+
+    def on_unmount(self) -> None:
+        self._unsubscribe()
+
+    def _follow(self, event: Event) -> None:
+        """Show what another process appends while it is read here."""
+        if event.log == self._log:
+            self._chat.apply(event)
 
     def _go(self) -> None:
         view = self._chat.view

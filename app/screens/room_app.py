@@ -16,8 +16,10 @@ from textual.widgets.option_list import Option
 from app.plan import known_conditions
 from app.session.endpoint import EndpointError, environment, resolve_endpoint
 from app.tui import TwinsApp
+from store.events import Event
 from store.plain import PlainError
-from store.room import LogName, Room, SessionSummary
+from store.room import LogName, Room, RoomError, SessionSummary
+from store.standing import NEEDED
 from store.text import clean
 from widgets.figures import fitted, piece
 
@@ -64,12 +66,19 @@ class RoomScreen(Screen[None]):
 
     def on_mount(self) -> None:
         self.show_sessions()
+        if self.room.read_only:
+            self.room.subscribe(self._follow)
         # What a session's screen needs takes longer to load than this one: have it ready when it is asked for.
         self.call_after_refresh(self._load_ahead)
 
     @work(thread=True)
     def _load_ahead(self) -> None:
         importlib.import_module("app.screens.live")
+
+    def _follow(self, event: Event) -> None:
+        """Show the sessions and lines that another process brings into a room that is only read here."""
+        if event.kind in (*NEEDED, "turn.ended") and self.is_current:
+            self.show_sessions()
 
     def on_screen_resume(self) -> None:
         self.show_sessions()
@@ -97,6 +106,9 @@ class RoomScreen(Screen[None]):
             (f"{room.settings.operator}'s room, {room.root}\n", ""),
             (f"{len(tiers.hot())} hot and {len(tiers.warm())} warm lines\n", "$text-muted"),
         ]
+        if room.read_only:
+            rows.append(("read-only: another process writes here, and what it writes is followed", "$text-warning"))
+            return Content.assemble(*rows)
         try:
             endpoint = resolve_endpoint(room.settings, environment())
         except EndpointError as error:
@@ -114,16 +126,20 @@ class RoomScreen(Screen[None]):
         row = next((row for row in self.room.sessions() if row.id == event.option_id), None)
         if row is None:
             return
-        if row.closed_at:
+        if row.closed_at or self.room.read_only:
             from app.screens.past import PastSession
 
-            self.app.push_screen(PastSession(self.room, row.id, f"session {row.number}, closed {row.closed_at[:10]}"))
+            state = f"closed {row.closed_at[:10]}" if row.closed_at else "open, written to elsewhere"
+            self.app.push_screen(PastSession(self.room, row.id, f"session {row.number}, {state}"))
         else:
             self._resume(row.id)
 
     @work(exclusive=True)
     async def action_new(self) -> None:
         """Begin a new session."""
+        if self.room.read_only:
+            self._say(RoomError("This room is open read-only, so no session can be begun in it here."))
+            return
         from app.screens.new_session import NewSession
         from app.session.opening import open_session
 
