@@ -94,7 +94,8 @@ def status(
         return
     with study_room(room, read_only=True) as opened:
         study = Study(opened)
-        study.check()
+        if study.state.locked is not None:
+            study.check()
         rulings = rulings_of(study)
         if json:
             import json as json_module

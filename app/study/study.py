@@ -30,6 +30,7 @@ from store.tasks import Task, load_task
 LOCK_FILE = "lock.json"
 _FIXED = ("format", "preset", "seed", "baseline", "conditions", "tasks")
 """Keys that no amendment can change: the schedule is drawn, the runs are made of them."""
+NOT_LOCKED = "This study is not locked yet; look through its file, then: twins study lock"
 _LEFT_OUT = shutil.ignore_patterns("__pycache__", ".venv", "node_modules")
 
 
@@ -100,7 +101,7 @@ class Study:
     def terms(self) -> Terms:
         """What is locked. Raises StudyError before the lock."""
         if self._terms is None:
-            raise StudyError("This study is not locked yet; look through its file, then: twins study lock")
+            raise StudyError(NOT_LOCKED)
         return self._terms
 
     @property
@@ -189,10 +190,11 @@ class Study:
     # ------------------------------------------------------------ what must not happen
 
     def check(self) -> None:
-        """Raises StudyError when a locked file was edited, the schedule drawn again, or a run taken away or changed."""
+        """Raises StudyError when nothing is locked yet, a locked file was edited, the schedule drawn again, or a run
+        taken away or changed."""
         locked = self.state.locked
         if locked is None:
-            return
+            raise StudyError(NOT_LOCKED)
         wanted = self.state.amendments[-1].after if self.state.amendments else locked.file_sha256
         if prereg.sha256(self.file.read_bytes()) != wanted:
             raise StudyError(
