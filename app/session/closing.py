@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from string import Template
 
-from store.bodies import TaskRecord
+from store.bodies import BriefProposed, KeeperPassed, LetterFiled, OperatorSaid, TaskRecord, WorkspaceDiffed
+from store.events import Event
 from store.letters import Which
 
 LETTER_REQUEST = """Write your letter to the instance that will wake here next.
@@ -49,3 +51,36 @@ def with_answer(letter: str, operator: str, answer: str) -> str:
     """A letter with the operator's answer below it, in their name, so that nobody takes it for P's words."""
     quoted = "\n".join(f"> {line}".rstrip() for line in answer.strip().splitlines())
     return f"{letter.rstrip()}\n\n---\n\n{operator} answers:\n\n{quoted}" if answer.strip() else letter
+
+
+@dataclass(frozen=True, slots=True)
+class DoneAtClose:
+    """What an earlier close of this session, that a crash ended, has done already: letters filed, K's closing pass,
+    K asked for its brief, the workspace's diff kept."""
+
+    letters: frozenset[Which] = frozenset()
+    passed: bool = False
+    brief: bool = False
+    diffed: bool = False
+
+
+def done_at_close(events: Iterable[Event]) -> DoneAtClose:
+    """What is done already of the close of a session with these events. A turn after it makes it all due again."""
+    letters: set[Which] = set()
+    passed = brief = diffed = False
+    for event in events:
+        match event.body:
+            case OperatorSaid():
+                letters.clear()
+                passed = brief = diffed = False
+            case LetterFiled(which=which):
+                letters.add(which)
+            case KeeperPassed(purpose="closing"):
+                passed = True
+            case BriefProposed():
+                brief = True
+            case WorkspaceDiffed():
+                diffed = True
+            case _:
+                pass
+    return DoneAtClose(frozenset(letters), passed, brief, diffed)

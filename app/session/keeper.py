@@ -169,9 +169,9 @@ class Keeper:
         """Wait until K has nothing to do, or will do nothing more (paused, failed)."""
         await self._at_rest.wait()
 
-    async def close(self) -> None:
-        """The closing pass, behind whatever is still due."""
-        if self._may_work():
+    async def close(self, *, passed: bool = False) -> None:
+        """The closing pass, behind whatever is still due; none when it has ``passed`` in a close before this one."""
+        if self._may_work() and not passed:
             await self._attempt(tuple(self._due[: self._window_turns]), "closing")
         self._stand("ended", self._reason)
 

@@ -9,14 +9,14 @@ import re
 from collections import deque
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.measure.call_text import found_in_call
 from app.session import workspace as workspaces
 from app.session.brief_revision import asked_before, propose
 from app.session.chunks import Ear
-from app.session.closing import BRIEF_REQUEST, REQUESTS, closing_request, proposed_brief, with_answer
+from app.session.closing import BRIEF_REQUEST, DoneAtClose, done_at_close, proposed_brief
+from app.session.closing_letters import ClosingLetters
 from app.session.endpoint import Endpoint, without_credentials
 from app.session.opening import Opened, snapshot_of
 from app.session.policy import Approve, Policy
@@ -28,9 +28,6 @@ from store.bodies import (
     KeeperPassed,
     KeeperState,
     KeeperWords,
-    LetterDrafted,
-    LetterFiled,
-    Notice,
     OperatorQueued,
     OperatorSaid,
     OperatorUnqueued,
@@ -45,7 +42,6 @@ from store.decay import expired
 from store.defused import defused
 from store.events import Event
 from store.gate import Accepted, judge
-from store.letters import Which, file_letter
 from store.lines import render
 from store.log import LogWriteError
 from store.operations import Operation, Refused
@@ -87,8 +83,7 @@ class Session:
         self._belt: ToolBelt | None = None
         self._ear = Ear(settings.keeper.tool_result_bytes)
         self._world = WorldCheck(lambda body, turn: self.record.append("system", body, turn))
-        self._review = review_letters
-        self._drafts: dict[str, asyncio.Future[Reviewed]] = {}
+        self._letters = ClosingLetters(self.record, self.condition, self.task, review=review_letters)
         self._asks: dict[str, asyncio.Future[ToolAnswered]] = {}
         self._asked_names: dict[str, str] = {}
         self._queue: deque[tuple[str, str]] = deque()
@@ -157,14 +152,18 @@ class Session:
         self._queue.clear()
         await self._turn_over()
         await self._ready()
-        await asyncio.gather(self._letters() if letters and self.record.turn else _nothing(), self._keeper_close())
-        if self.record.turn:
+        done = done_at_close(self.room.events(self.log))
+        assert self._presence is not None
+        writing = self._letters.write(self._presence, done.letters) if letters and self.record.turn else _nothing()
+        await asyncio.gather(writing, self._keeper_close(done))
+        if self.record.turn and not done.brief:
             await self._ask_for_brief()
         leaving = expired(self.room.tiers, self.record.number)
         if leaving is not None:
             self.record.append("system", leaving)
-        changed = await asyncio.to_thread(workspaces.changed, self.workspace, snapshot_of(self.room, self.log))
-        self.record.append("system", changed)
+        if not done.diffed:
+            changed = await asyncio.to_thread(workspaces.changed, self.workspace, snapshot_of(self.room, self.log))
+            self.record.append("system", changed)
         self.record.append("operator", SessionClosed("closed by the operator"))
         await self._let_go()
 
@@ -251,11 +250,7 @@ class Session:
 
     def file_draft(self, which: str, text: str, answer: str = "") -> bool:
         """File a drafted letter as it reads now, with the operator's answer below it. False when none waits."""
-        waiting = self._drafts.pop(which, None)
-        if waiting is None or waiting.done():
-            return False
-        waiting.set_result(Reviewed(text, answer))
-        return True
+        return self._letters.file_draft(which, text, answer)
 
     # ------------------------------------------------------------ the operator's hand on the tiers and marks
 
@@ -400,48 +395,11 @@ class Session:
         if not task.cancelled() and task.exception() is not None:
             self.record.append("system", KeeperState("failed", len(self._unheard), f"{task.exception()}"))
 
-    async def _keeper_close(self) -> None:
+    async def _keeper_close(self, done: DoneAtClose) -> None:
         if self._keeper is None:
             return
         await self._keeper.at_rest()
-        await self._keeper.close()
-
-    async def _letters(self) -> None:
-        assert self._presence is not None
-        filed = {event.body.which for event in self.room.events(self.log) if isinstance(event.body, LetterFiled)}
-        for which, request in REQUESTS.items():
-            if which in filed:
-                continue
-            try:
-                answer = await self._presence.write(
-                    closing_request(request, self.room.settings.operator, self.task), which
-                )
-            except Exception as error:  # noqa: BLE001 — whatever keeps P from writing, the session must close
-                self.record.append("system", Notice("error", f"P's {which} could not be written: {error}"))
-                continue
-            draft = answer.text.strip()
-            if not draft:
-                self.record.append("system", Notice("warning", f"P wrote no {which}."))
-                continue
-            reviewed = await self._reviewed(which, draft)
-            file_letter(
-                self.room,
-                self.log,
-                which,
-                with_answer(reviewed.text, self.room.settings.operator, reviewed.answer),
-                tiers_seen=self.condition.hot_each_turn or self.condition.whisper,
-                edited=reviewed.text != draft,
-                turn=self.record.turn,
-            )
-
-    async def _reviewed(self, which: Which, draft: str) -> Reviewed:
-        self.record.append("presence", LetterDrafted(which, draft))
-        if not self._review:
-            return Reviewed(draft)
-        waiting: asyncio.Future[Reviewed] = asyncio.get_running_loop().create_future()
-        self._drafts[which] = waiting
-        reviewed = await waiting
-        return reviewed if reviewed.text.strip() else Reviewed(draft, reviewed.answer)
+        await self._keeper.close(passed=done.passed)
 
     async def _ask_for_brief(self) -> None:
         """At the first close of a room K is asked, once, how its brief should read (paper §5.1)."""
@@ -450,14 +408,6 @@ class Session:
         answer = await self._keeper.propose_brief(BRIEF_REQUEST)
         if answer is not None:
             propose(self.room, self.log, proposed_brief(answer), self.record.turn)
-
-
-@dataclass(frozen=True, slots=True)
-class Reviewed:
-    """A letter as the operator lets it be filed, and their answer to it (empty when there is none)."""
-
-    text: str
-    answer: str = ""
 
 
 def _import_sdk() -> None:

@@ -122,9 +122,7 @@ async def test_a_refusal_keeps_little_of_a_long_text_and_the_answer_keeps_it_who
     assert LONG in json.dumps(bodies(live, MessageEnded, seat="keeper")[0].content)
 
 
-@pytest.mark.parametrize(
-    "reply", [Reply(MEGABYTE), Reply(tools=(add(text=MEGABYTE),))], ids=["prose", "input"]
-)
+@pytest.mark.parametrize("reply", [Reply(MEGABYTE), Reply(tools=(add(text=MEGABYTE),))], ids=["prose", "input"])
 async def test_a_megabyte_is_not_listened_to_to_its_end_and_stops_the_keeper_not_the_session(
     stage: Stages, reply: Reply
 ) -> None:
