@@ -13,7 +13,6 @@ from store.bodies import (
     LetterFiled,
     OperatorSaid,
     RequestSent,
-    SeatReady,
     SessionClosed,
     TiersChanged,
     TurnEnded,
@@ -92,8 +91,6 @@ class Folding:
             case TiersChanged():
                 tiers.show(self._room.tiers, self._fading())
                 tiers.changed(body.changes)
-            case SeatReady():
-                self._meter.sandbox, self._meter.context_window = body.sandbox, body.context_window
             case JournalWritten(journal="snug"):
                 self._snug.append(SnugEntry(event.by, event.at, body.text, new=True))
                 self._show_snug()

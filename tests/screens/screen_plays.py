@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
+from textual.events import Paste
 from textual.pilot import Pilot
 
 from app.screens.live import LiveScreen
@@ -71,8 +72,10 @@ class Play:
         await self.pilot.press(*keys)
 
     async def write(self, text: str) -> None:
-        """Type ``text`` into what has the focus, and enter."""
-        await self.pilot.press(*("space" if char == " " else _KEYS.get(char, char) for char in text), "enter")
+        """Paste ``text`` into what has the focus, as a terminal does, and enter."""
+        self.app.post_message(Paste(text))
+        await self.pilot.pause()
+        await self.pilot.press("enter")
 
     async def until(self, holds: Callable[[], object], what: str = "") -> None:
         """Wait until something holds; fails with the screen when it does not come."""
@@ -104,9 +107,6 @@ class Play:
 
     def line(self, number: int = 1) -> Line | None:
         return next((line for line in self.room.tiers if line.id == f"L{number}"), None)
-
-
-_KEYS = {":": "colon", ".": "full_stop", "-": "minus", ",": "comma"}
 
 
 @asynccontextmanager
