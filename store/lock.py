@@ -22,12 +22,13 @@ class Held(Exception):
 @dataclass(frozen=True, slots=True)
 class Holder:
     """Who holds a room. ``started`` is the start time of the process as the system gives it (empty where it gives
-    none): a process id alone may be another process by now."""
+    none): a process id alone may be another process by now. ``format`` is the version of this record."""
 
     pid: int
     host: str
     started: str
     since: str
+    format: int = 1
 
     def gone(self) -> bool:
         """Whether this process certainly runs no more. False for other hosts: nobody here can know."""

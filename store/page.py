@@ -119,8 +119,9 @@ def _timeline(turns: Sequence[TurnFigures]) -> str:
     rows = "".join(_row(turn) for turn in turns)
     return (
         "<details id=timeline><summary>Timeline: turns, tokens, money, tiers</summary>"
-        f"{charts}<table><thead><tr><th>Turn<th>Time<th>Presence tokens<th>Presence $<th>Keeper tokens<th>Keeper $"
-        f"<th>Hot bytes<th>Warm bytes</thead><tbody>{rows}</tbody></table></details>"
+        f"{charts}<figure class=wide><table><thead><tr><th>Turn<th>Time<th>Presence tokens<th>Presence $"
+        "<th>Keeper tokens<th>Keeper $"
+        f"<th>Hot bytes<th>Warm bytes</thead><tbody>{rows}</tbody></table></figure></details>"
     )
 
 

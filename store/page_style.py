@@ -17,6 +17,8 @@ h4 { margin: 0; font-size: .85rem; }
 section:target > h3 { outline: 2px solid var(--second); }
 .notice, .divider { font-size: .9rem; opacity: .85; }
 figure { margin: 1rem 0; }
+.wide { overflow-x: auto; }
+td { white-space: nowrap; }
 figcaption { font-size: .85rem; }
 svg { width: 100%; height: 4rem; border-bottom: 1px solid var(--line); }
 .first { fill: var(--first); }

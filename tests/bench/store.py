@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import sqlite3
 import subprocess
@@ -95,6 +96,7 @@ def _folding(many: Path, short: Path, rows: Path, tiny: Path) -> list[Figure]:
     per_event = folded["cpu"] / MILLION
     part = "store: 1,000 sessions, 1,000,000 events"
     return [
+        Figure(part, "what others ask of this machine: load average", os.getloadavg()[0], "processes"),
         Figure(part, "fold all, no view left", folded["seconds"], "s", 10, None, in_rows["seconds"], "SQLite rows:"),
         Figure(part, "fold all, processor time", folded["cpu"], "s"),
         Figure(part, "fold, an event, processor time", per_event * 1e6, "µs", None, None,
