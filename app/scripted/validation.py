@@ -29,7 +29,7 @@ def check_request(body: JsonObject, *, counting: bool = False) -> None:
     _check_tools(body)
     if any(block.get("type") == "text" and not block.get("text") for block in blocks_of(body.get("system") or [])):
         raise invalid("system: text content blocks must be non-empty")
-    _check_messages(body.get("messages"))
+    _check_messages(body.get("messages"), compacting=bool(body.get("compaction")))
     _check_breakpoints(body)
 
 
@@ -76,7 +76,7 @@ def _check_tools(body: JsonObject) -> None:
                 raise invalid(f"tools.{index}.custom.input_schema.type: Input should be 'object'")
 
 
-def _check_messages(messages: object) -> None:
+def _check_messages(messages: object, *, compacting: bool) -> None:
     if not isinstance(messages, list):
         raise invalid("messages: Field required" if messages is None else "messages: Input should be a valid list")
     if not messages:
@@ -86,7 +86,7 @@ def _check_messages(messages: object) -> None:
     summed_up = is_summary(messages[0])
     if messages[0]["role"] != "user" and not summed_up:
         raise invalid('messages: first message must use the "user" role')
-    if messages[-1]["role"] == "assistant" and not (summed_up and len(messages) == 1):
+    if messages[-1]["role"] == "assistant" and not compacting and not (summed_up and len(messages) == 1):
         raise invalid(
             "This model does not support assistant message prefill. The conversation must end with a user message."
         )

@@ -52,7 +52,7 @@ class Tee:
         chunk: bytes = await self._stream.receive(max_bytes)
         self.count += len(chunk)
         self._tail = (self._tail + chunk)[-TAIL:]
-        if self._file is None and len(self._head) + len(chunk) <= KEPT_IN_MEMORY:
+        if not self._written and len(self._head) + len(chunk) <= KEPT_IN_MEMORY:
             self._head += chunk
         elif self._path is not None:
             self._write(chunk)
@@ -74,7 +74,7 @@ class Tee:
 
     def whole(self) -> WholeOutput | None:
         """Where the whole output is; None when it was short enough to be sent whole, or the disk refused."""
-        if self._file is None or self._path is None:
+        if not self._written or self._path is None:
             return None
         self.close()
         try:
