@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import ClassVar
 
-from textual.app import App, ComposeResult
+from textual.app import App, ComposeResult, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
+from textual.screen import Screen
 from textual.widgets import Footer, Input, Static
 
 from app.study.scoring import Asked, Desk
@@ -30,7 +31,7 @@ class ScoringApp(App[None], inherit_bindings=False):
     #question-side { width: 2fr; min-width: 28; border-left: solid $panel; padding: 0 1; }
     #material { padding: 0 1; }
     #question { text-style: bold; margin-bottom: 1; }
-    #note { display: none; }
+    #note { display: none; margin-top: 1; }
     #note.open { display: block; }
     .narrow #both { layout: vertical; }
     .narrow #question-side { width: 100%; height: auto; max-height: 50%; border-left: none; border-top: solid $panel; }
@@ -61,6 +62,12 @@ class ScoringApp(App[None], inherit_bindings=False):
                 yield Static(id="answers", markup=False)
                 yield Input(placeholder="A note; enter keeps it with the answer", id="note")
         yield Footer()
+
+    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
+        yield from super().get_system_commands(screen)
+        yield SystemCommand("Skip", "Leave this item for later (s)", self.action_skip)
+        yield SystemCommand("Back", "Go one item back (b)", self.action_one_back)
+        yield SystemCommand("Note", "Write a note to this item (t)", self.action_note)
 
     def on_mount(self) -> None:
         self.query_one("#material-side").focus()

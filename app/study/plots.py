@@ -121,14 +121,14 @@ def _y(value: float, top: float) -> float:
 
 def _round_up(value: float) -> float:
     """The next number that divides well into four."""
-    if value <= 0:
+    if value < 1e-6:  # nothing that is measured here; a top of nearly nought would throw points out of the picture
         return 1.0
     step = 10.0
     while step > value:
         step /= 10
     while step * 10 <= value:
         step *= 10
-    return next(step * factor for factor in (1, 2, 4, 6, 8, 10) if step * factor >= value - 1e-9)
+    return next(step * factor for factor in (1, 2, 4, 6, 8, 10) if step * factor >= value * (1 - 1e-9))
 
 
 def _short(value: float) -> str:
