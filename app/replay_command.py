@@ -56,7 +56,7 @@ def replay_command(
         raise typer.BadParameter("name the transcripts once: twins replay DATA, or twins replay --bench DATA")
     if not place.exists():
         raise typer.BadParameter(f"there is no {place}; name a transcript, a folder of them, or a room")
-    setup = setup_for(named, model, batch=batch)
+    setup = setup_for(named, model, out, batch=batch)
     asked = Asked(place, named, out, checklist if bench else "", chain, setup, max_usd, max_tokens, workers)
     result = run(asked)
     if json:

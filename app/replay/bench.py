@@ -149,7 +149,8 @@ def _wilson(found: int, of: int) -> tuple[float, float]:
     share = found / of
     middle = (share + z * z / (2 * of)) / (1 + z * z / of)
     half = z * sqrt(share * (1 - share) / of + z * z / (4 * of * of)) / (1 + z * z / of)
-    return max(0.0, middle - half), min(1.0, middle + half)
+    # Rounding must not put the interval beside the share itself.
+    return max(0.0, min(share, middle - half)), min(1.0, max(share, middle + half))
 
 
 def method_of(outcomes: Sequence[Outcome]) -> str:

@@ -19,7 +19,7 @@ from store.wording import share_of_words
 
 FIRST_TURNS = 3
 """Turns of the next session in which it still finds its way (our choice)."""
-LEAST_FACT, MOST_FACT = 20, 400
+LEAST_FACT, MOST_FACT = 12, 400
 """Bytes of a fact: a shorter piece of a handoff is a heading, a longer one is several facts."""
 _READS = re.compile(r"read|view|cat|open|grep|glob|search|recall", re.IGNORECASE)
 _PATH = re.compile(r"[\w.@~-]*/[\w./@-]+|\b[\w-]+\.[a-z]{1,5}\b")

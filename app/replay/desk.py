@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from app.replay import keepers
+from app.replay.batches import POLL_S, Standing, ask_in_batches
 from app.replay.bench import Row, method_of, rows
 from app.replay.chains import Chain, chains
 from app.replay.checklists import Checklist, checklists
@@ -40,6 +42,7 @@ class Asked:
     max_usd: float | None = None
     max_tokens: int | None = None
     workers: int | None = None
+    poll_s: float = POLL_S
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +78,8 @@ def run(asked: Asked) -> Result:
             )
         lists = checklists(asked.checklist, asked.data, room, found) if asked.checklist else {}
     jobs = list(_jobs(asked, source, found, lists))
+    if asked.setup.batch:
+        _batched(asked, source, jobs)
     outcomes = _played(asked, jobs, "replaying")
     outcomes += _played(asked, list(_cut(outcomes)), "cutting to equal bytes") if asked.checklist else []
     made = rows(outcomes, asked.keepers)
@@ -124,6 +129,21 @@ def _jobs(asked: Asked, source: Path, found: Sequence[Chain], lists: dict[str, C
             facts, upto = (one.facts, one.upto) if one else ((), None)
             jobs.append(Job(source, chain, keeper, asked.work, facts, upto))
     return jobs
+
+
+def _batched(asked: Asked, source: Path, jobs: Sequence[Job]) -> None:
+    """Asks in batches what can be asked out of order, so that the replays find the answers in the book."""
+    (asked.work / "batches").mkdir(parents=True, exist_ok=True)
+    found = [(job.keeper, job.chain, job.upto) for job in jobs]
+    with bar() as progress:
+        task = progress.add_task("batches: answers", total=None)
+
+        def tell(standing: Standing) -> None:
+            progress.update(task, completed=standing.answered, total=standing.answered + standing.waiting)
+
+        asyncio.run(
+            ask_in_batches(source, found, asked.setup, max_tokens=asked.max_tokens, tell=tell, poll_s=asked.poll_s)
+        )
 
 
 def _cut(outcomes: Sequence[Outcome]) -> Sequence[Job]:

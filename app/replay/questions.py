@@ -77,6 +77,11 @@ class Book:
     def __len__(self) -> int:
         return len(self._answers)
 
+    @property
+    def tokens(self) -> int:
+        """Tokens that all these answers took."""
+        return sum(one.usage.prompt + one.usage.output for one in self._answers.values())
+
     def find(self, key: str) -> BookAnswer | None:
         """The answer to a question; None when it was not asked or failed."""
         return self._answers.get(key)

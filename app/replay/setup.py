@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from app.replay import keepers
 from app.replay.keepers.interface import KeeperSetup
@@ -11,7 +12,7 @@ from store.settings import Settings
 
 
 def setup_for(
-    named: Sequence[str], model: str, *, batch: bool = False, given: Mapping[str, str] | None = None
+    named: Sequence[str], model: str, work: Path, *, batch: bool = False, given: Mapping[str, str] | None = None
 ) -> KeeperSetup:
     """The setup for these Keepers: the endpoint from the environment when one of them needs a model.
 
@@ -22,4 +23,5 @@ def setup_for(
     settings = Settings(format=1, operator="replay")
     endpoint = resolve_endpoint(settings, environment() if given is None else given, model)
     check_reachable(endpoint)
-    return KeeperSetup(endpoint.base_url, endpoint.key, endpoint.model, batch=batch)
+    book = str(work / "batches" / "answers.jsonl")
+    return KeeperSetup(endpoint.base_url, endpoint.key, endpoint.model, batch=batch, book=book)

@@ -24,7 +24,8 @@ def plain_text(path: Path, tally: Tally, known: Container[str]) -> Iterator[Take
     The roles are words such as user and assistant; in a file without any, the first two names that speak.
     """
     names: dict[str, str] = {}
-    roles = _knows_roles(path)
+    operator, presence = _voices(path)
+    roles = not operator
     chain, number, at = path.stem, 0, file_time(path)
     turns: Turns | None = None
     speaker, words, place = "", "", 0
@@ -66,7 +67,10 @@ def plain_text(path: Path, tally: Tally, known: Container[str]) -> Iterator[Take
                 if turns is None:
                     number += 1
                     place = 0
-                    turns = Turns(Source(FORMAT, f"{chain}-{number:02d}", chain, number, chain), at)
+                    name = f"{chain}-{number:02d}"
+                    turns = Turns(
+                        Source(FORMAT, name, chain, number, chain, operator or "operator", presence or "presence"), at
+                    )
             elif speaker:
                 words += line
             elif not line.isspace():
@@ -81,13 +85,20 @@ def plain_text(path: Path, tally: Tally, known: Container[str]) -> Iterator[Take
         )
 
 
-def _knows_roles(path: Path) -> bool:
+def _voices(path: Path) -> tuple[str, str]:
+    """The two names that speak first, as they stand in the file; empty when it speaks in roles."""
+    found: list[str] = []
     with path.open(encoding="utf-8-sig", errors="replace") as file:
         for line in file:
             label = _LABEL.match(line)
-            if label and label[1].strip().casefold() in OPERATOR | PRESENCE:
-                return True
-    return False
+            if label is None or _DATE.fullmatch(line):
+                continue
+            name = label[1].strip()
+            if name.casefold() in OPERATOR | PRESENCE:
+                return "", ""
+            if len(found) < 2 and name not in found:
+                found.append(name)
+    return (found[0], found[1]) if len(found) > 1 else ("", "")
 
 
 def _role(label: str, names: dict[str, str], roles: bool) -> str:

@@ -1,13 +1,23 @@
-"""The Keepers that a transcript can be replayed through: a new one is one module here with a ``make``."""
+"""The Keepers that a transcript can be replayed through: a new one is one module here with a ``make``.
+
+A module may also say ``NEEDS_MODEL`` and give ``questions`` for batches.
+"""
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
+from collections.abc import Iterator
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 from app.replay.keepers.interface import KeeperSetup, ReplayKeeper
 from store.plain import PlainError
+
+if TYPE_CHECKING:
+    from app.replay.chains import Chain
+    from app.replay.questions import Book, Question
+    from store.room import Room
 
 _SHARED = frozenset(("cues", "interface", "transcript"))
 
@@ -30,6 +40,16 @@ def make(name: str, setup: KeeperSetup) -> ReplayKeeper:
     """A new Keeper for one chain. Raises KeeperError."""
     made: ReplayKeeper = _module(name).make(setup)
     return made
+
+
+def questions(
+    name: str, room: Room, chain: Chain, upto: int | None, setup: KeeperSetup, book: Book
+) -> Iterator[Question]:
+    """What a Keeper can ask of a chain without an order, as far as the answers in ``book`` lead; nothing for Keepers
+    that ask only in order. Raises KeeperError."""
+    ask = getattr(_module(name), "questions", None)
+    if ask is not None:
+        yield from ask(room, chain, upto, setup, book)
 
 
 def _module(name: str) -> ModuleType:

@@ -17,7 +17,7 @@ _MARKUP = re.compile(r"^(?:[#>\-*+•]+|\d+[.)])\s+|\*\*|__|`")
 _OPENER = re.compile(
     r"^(?:(?:oh|wow|yeah|yep|yes|no|hey|hi|hello|haha|aw+|well|ok(?:ay)?|sure|thanks?(?: you)?(?: so much)?|great|cool|"
     r"awesome|nice|definitely|absolutely|totally|exactly|of course|you know|i mean|actually|honestly|to be honest)"
-    r"(?:,? \w+)?\s*[,!.…–-]+\s*|(?:so|and|but|also|plus|anyway),?\s+)+",
+    r"(?:,? \w+){0,2}\s*[,!.…–-]+\s*|(?:so|and|but|also|plus|anyway),?\s+)+",
     re.IGNORECASE,
 )
 """Interjections, with the name of whoever is spoken to, and joints at the beginning of a sentence."""

@@ -14,6 +14,7 @@ from store.bodies import Json
 from store.decay import packaged_rules
 from store.lines import WARM_BUDGET, Line, LineKind, render_line
 from store.text import clean
+from store.wording import near_duplicate
 
 LEAST = 9.0
 """Weight from which a sentence is worth a line (our choice, tried on conv-26 alone)."""
@@ -26,6 +27,8 @@ HEAVY, HEAVIEST = 12.0, 15.0
 HELD = 0.9
 """Share of warm that the closing pass fills with what weighs most."""
 HOT_LINES = 4
+CUE_WEIGHT: dict[LineKind, float] = {"decision": 5.0, "way_back": 3.0, "trap": 3.0}
+"""What a cue phrase adds to a sentence's weight: a short decision is still one."""
 REASONS: dict[LineKind, str] = {
     "decision": "the operator decided",
     "trap": "it cost time",
@@ -66,8 +69,9 @@ class Mechanical(ReplayKeeper):
         heard = [one for spoken in turn.spoken() if spoken.by != "tool" for one in self._sentences(spoken, turn)]
         for one in heard:
             self._touch(work, one)
-        worth = sorted((one for one in heard if one.weight >= LEAST), key=lambda one: -one.weight)[:MOST_OF_A_TURN]
-        for one in (one for one in heard if one in worth):
+        left = [one for one in heard if not self._put_right(work, one)]
+        worth = sorted((one for one in left if one.weight >= LEAST), key=lambda one: -one.weight)[:MOST_OF_A_TURN]
+        for one in (one for one in left if one in worth):
             self._file(work, one)
         self._hot(work, turn)
         return work.passed()
@@ -96,18 +100,19 @@ class Mechanical(ReplayKeeper):
             text = f"{spoken.name} — {condensed(sentence)}"
             if when := dated(sentence, turn.at.date()):
                 text = f"{text.rstrip('.!')} ({when})"
-            found.append(_Heard(spoken, sentence, text, weight(condensed(sentence))))
+            told = weight(condensed(sentence)) + CUE_WEIGHT.get(kind_of(sentence, spoken.by), 0.0)
+            found.append(_Heard(spoken, sentence, text, told))
         return found
 
     def _rarity(self, stem: str) -> float:
-        return math.log((1 + self._turns) / (1 + self._heard_in[stem]))
+        return math.log(1 + (1 + self._turns) / (1 + self._heard_in[stem]))
 
     # ------------------------------------------------------------ what is done with it
 
     def _touch(self, work: _Pass, one: _Heard) -> None:
         said = telling(one.sentence)
         for line in work.untouched():
-            about = telling(line.text)
+            about = telling(line.quote or line.text)
             shared = about & said
             if len(shared) < 2:
                 continue
@@ -115,14 +120,15 @@ class Mechanical(ReplayKeeper):
             if whole and sum(self._rarity(stem) for stem in shared) / whole >= TOUCH:
                 work.call("touch_line", id=line.id, reason="spoken of again", quote=one.sentence, turn=work.turn)
 
+    def _put_right(self, work: _Pass, one: _Heard) -> bool:
+        line = self._corrected(work, one) if corrects(one.sentence) else None
+        if line is None:
+            return False
+        told: dict[str, Json] = {"quote": one.sentence, "turn": work.turn, "reason": "corrected"}
+        return not work.call("edit_line", id=line.id, text=one.text, **told).refused
+
     def _file(self, work: _Pass, one: _Heard) -> None:
         kind = kind_of(one.sentence, one.spoken.by)
-        if corrects(one.sentence) and (line := self._corrected(work, one)):
-            why = "corrected"
-            if not work.call(
-                "edit_line", id=line.id, text=one.text, reason=why, quote=one.sentence, turn=work.turn
-            ).refused:
-                return
         fields: dict[str, Json] = {"quote": one.sentence, "turn": work.turn, "reason": REASONS[kind]}
         if kind == "decision":
             # In the operator's words: the sentence as it is, without a name before it.
@@ -137,7 +143,7 @@ class Mechanical(ReplayKeeper):
         best, nearest = 0.5, None
         for line in work.lines():
             about = telling(line.text)
-            near = len(about & said) / max(1, min(len(about), len(said)))
+            near = len(about & said) / max(3, min(len(about), len(said)))
             if line.tier == "warm" and line.kind != "decision" and near > best:
                 best, nearest = near, line
         return nearest
@@ -149,6 +155,9 @@ class Mechanical(ReplayKeeper):
         for spoken in last.values():
             said = [*sentences(clean(spoken.text))][-HOT_LINES // 2 :]
             texts += [f"{spoken.name} just said: {condensed(sentence)}"[:300] for sentence in said]
+        # What warm holds already needs no second place: the gate would refuse the whole note for it.
+        warm = [line.text for line in work.lines() if line.tier == "warm"]
+        texts = [text for text in texts if not any(near_duplicate(str(text), line) for line in warm)]
         if texts:
             work.call("rewrite_hot", lines=texts, reason="the talk went on")
 

@@ -7,12 +7,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from app.replay.chains import Spoken, Turn
+from app.replay.chains import Chain, Spoken, Turn, turns_of
 from app.replay.keepers.cues import condensed, dated, sentences
 from app.replay.keepers.interface import KeeperSetup, KeeperStopped, Passed, ReplayKeeper, Scene
-from app.replay.questions import Asker, Question
+from app.replay.questions import Asker, Book, Question
 from store.bodies import Json
 from store.lines import LINE_KINDS, LineKind
+from store.room import Room
 from store.text import clean
 
 if TYPE_CHECKING:
@@ -187,6 +188,17 @@ class _Made:
         self.accepted += not outcome.refused
         self.refused += outcome.refused
         return outcome
+
+
+def questions(room: Room, chain: Chain, upto: int | None, setup: KeeperSetup, book: Book) -> Iterator[Question]:
+    """Steps a and c of every turn: they need no tiers, so they can be asked out of order. Step b waits for its turn."""
+    for link in chain.links[:upto]:
+        for turn in turns_of(room, link, chain.name):
+            first = worth(turn)
+            yield first
+            answer = book.find(first.key(setup.model))
+            if answer is not None and worth_a_line(answer.text):
+                yield promote(turn, told(turn))
 
 
 def make(setup: KeeperSetup) -> ReplayKeeper:

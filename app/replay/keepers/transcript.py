@@ -43,7 +43,7 @@ class Transcript(ReplayKeeper):
         self._parts.append(text.encode("utf-8", "replace") + b"\n")
         self._held += len(self._parts[-1])
         if self._most is not None and self._from_end:
-            while self._held - len(self._parts[0]) >= self._most:
+            while self._parts and self._held - len(self._parts[0]) >= self._most:
                 self._held -= len(self._parts.popleft())
 
     def loaded(self) -> str:
