@@ -32,7 +32,7 @@ def format_of(path: Path) -> Format:
             head = file.read(_HEAD)
     except OSError as error:
         raise TranscriptError(f"{path} cannot be read: {error.strerror}; name a file that exists.") from error
-    if zipfile.is_zipfile(path):
+    if head.startswith(b"PK\x03\x04") or zipfile.is_zipfile(path):  # the first also where its end was cut off
         return "bundle"
     if b"\x00" in head:
         raise TranscriptError(f"{path.name} is not text; a transcript is JSON, JSON Lines or plain text.")
