@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -32,6 +33,29 @@ class _Entry:
         return (self.n, self.part)
 
 
+@dataclass(frozen=True, slots=True)
+class WrongDay:
+    """A date in an entry's words whose weekday is not the calendar's: ``said`` as it stands there, clean, and the
+    weekday that it is (empty when there is no such date)."""
+
+    said: str
+    right: str
+
+    @property
+    def sentence(self) -> str:
+        """What is wrong with it."""
+        right = f"that day is a {self.right}" if self.right else "there is no such date"
+        return f"“{self.said}”: {right}"
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """One text block of an answer with the thinking before it."""
+
+    thinking: str
+    text: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OperatorEntry(_Entry):
     """The operator's message; ``tail`` is what the program added behind it for P. Queued ones have their ``name``."""
@@ -56,6 +80,7 @@ class SpeechEntry(_Entry):
     reason: str = ""
     thinking: str = ""
     purpose: str = "turn"
+    wrong: tuple[WrongDay, ...] = ()
 
 
 ToolState = Literal["running", "asked", "ok", "error", "denied", "stopped"]
@@ -64,8 +89,9 @@ ToolState = Literal["running", "asked", "ok", "error", "denied", "stopped"]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolEntry(_Entry):
     """A tool call. ``shown`` is what the operator was asked about, ``word`` their word to P; ``input`` and ``head``
-    hold at most HEAD_CHARS; ``bytes`` is the output's whole size. The whole input is in event ``n``, the whole
-    output in event ``ended_n`` (0 while it runs)."""
+    hold at most HEAD_CHARS; ``bytes`` is the size of what P was sent. ``edits`` tells that the input reads as a diff.
+    The whole input is in event ``n``, the whole output in event ``ended_n`` (0 while it runs) or, when it was cut for
+    P, in the session's ``kept`` file, which ``left_out`` says in a sentence."""
 
     tool_use_id: str
     name: str
@@ -79,6 +105,9 @@ class ToolEntry(_Entry):
     bytes: int = 0
     whole: bool = True
     ended_n: int = 0
+    edits: bool = False
+    kept: str = ""
+    left_out: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +116,7 @@ class KeeperEntry(_Entry):
 
     to: Literal["presence", "both"]
     text: str
+    wrong: tuple[WrongDay, ...] = ()
 
 
 Level = Literal["info", "warning", "error"]
@@ -101,16 +131,18 @@ class NoticeEntry(_Entry):
     about: str = ""
 
 
-DividerKind = Literal["opened", "resumed", "closed", "wake", "break", "ret"]
+DividerKind = Literal["opened", "resumed", "closed", "wake", "break", "ret", "compacted", "changes", "brief"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DividerEntry(_Entry):
-    """A mark across the transcript. ``text`` is what it opens to (the wake packet), often nothing."""
+    """A mark across the transcript. ``text`` is what it opens to (the wake packet, a summary), often nothing;
+    ``diff`` tells that it reads as one."""
 
     what: DividerKind
     title: str
     text: str = ""
+    diff: bool = False
 
 
 Entry: TypeAlias = OperatorEntry | SpeechEntry | ToolEntry | KeeperEntry | NoticeEntry | DividerEntry
@@ -152,8 +184,40 @@ def input_text(value: Json) -> str:
     return clean(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2))
 
 
+def edits_files(name: str, value: Json) -> bool:
+    """Whether a tool call changes words of a file, so that its input reads best as a diff."""
+    return isinstance(value, dict) and _edit_in(name, value) is not None
+
+
+def call_text(name: str, value: Json) -> str:
+    """A tool call's whole input to be read: a change of a file as a diff, all else as ``input_text`` has it."""
+    edit = _edit_in(name, value) if isinstance(value, dict) else None
+    if edit is None or not isinstance(value, dict):
+        return input_text(value)
+    path, before, after = edit
+    every = ["every place that holds these words:"] if value.get("replace_all") is True else []
+    rows = difflib.unified_diff(before.split("\n"), after.split("\n"), path, path, lineterm="", n=3)
+    return clean("\n".join([*every, *(list(rows) or [f"{path}: no change"])]))
+
+
+def _edit_in(name: str, value: Mapping[str, Json]) -> tuple[str, str, str] | None:
+    """The path, the words before and the words after of a call of P's file or memory tools."""
+    for path_key, before_key, after_key in _EDITS.get(name, ()):
+        path, before, after = value.get(path_key), value.get(before_key, ""), value.get(after_key)
+        if isinstance(path, str) and isinstance(before, str) and isinstance(after, str):
+            return path, before, after
+    return None
+
+
+_EDITS: Mapping[str, tuple[tuple[str, str, str], ...]] = {
+    "edit": (("file_path", "old_string", "new_string"),),
+    "write": (("file_path", "", "content"),),
+    "memory": (("path", "old_str", "new_str"), ("path", "", "file_text")),
+}
+
+
 def content_text(content: Json) -> str:
-    """A tool result's text: its text blocks joined; a block of another type is named in brackets."""
+    """A tool result's text: its text blocks joined; a picture, a PDF or any other block is named in brackets."""
     if isinstance(content, str):
         return clean(content)
     if not isinstance(content, list):
@@ -163,10 +227,25 @@ def content_text(content: Json) -> str:
         if isinstance(block, dict) and isinstance(text := block.get("text"), str):
             parts.append(text)
         elif isinstance(block, dict):
-            parts.append(f"[{block.get('type', 'block')}]")
+            parts.append(f"[{_named(block)}]")
         else:
             parts.append(json.dumps(block, ensure_ascii=False))
     return clean("\n".join(parts))
+
+
+def _named(block: Mapping[str, Json]) -> str:
+    """What a block is that has no words: a picture or a PDF by its type and size, never its bytes."""
+    kind, source = str(block.get("type", "block")), block.get("source")
+    if not isinstance(source, dict):
+        return kind
+    media, encoded, url = source.get("media_type"), source.get("data"), source.get("url")
+    name = "picture" if kind == "image" else "PDF" if media == "application/pdf" else kind
+    facts = [str(media)] if isinstance(media, str) and name != "PDF" else []
+    if source.get("type") == "base64" and isinstance(encoded, str):
+        facts.append(f"{len(encoded) * 3 // 4 - encoded[-2:].count('='):,} bytes")
+    elif isinstance(url, str):
+        facts.append(url)
+    return f"{name}: {', '.join(facts)}" if facts else name
 
 
 def whole_tool(entry: ToolEntry, events: Iterable[Event]) -> tuple[str, str] | None:
@@ -176,10 +255,29 @@ def whole_tool(entry: ToolEntry, events: Iterable[Event]) -> tuple[str, str] | N
     got = ""
     for event in events:
         match event.body:
-            case ToolCalled(tool_use_id=entry.tool_use_id, input=value) if event.n == entry.n:
-                given = input_text(value)
+            case ToolCalled(tool_use_id=entry.tool_use_id, name=name, input=value) if event.n == entry.n:
+                given = call_text(name, value)
             case ToolEnded(content=content) if event.n == entry.ended_n:
                 got = content_text(content)
             case _:
                 pass
     return None if given is None else (given, got)
+
+
+def spoken_in(content: Json) -> list[Spoken]:
+    """What an answer's content blocks say: each text with the thinking before it."""
+    found: list[Spoken] = []
+    thinking: list[str] = []
+    for block in content if isinstance(content, list) else []:
+        if not isinstance(block, dict):
+            continue
+        text, thought = block.get("text"), block.get("thinking")
+        if block.get("type") == "thinking" and isinstance(thought, str):
+            thinking.append(clean(thought))
+        elif block.get("type") == "text" and isinstance(text, str):
+            if text or thinking:
+                found.append(Spoken("\n\n".join(thinking), clean(text)))
+            thinking = []
+    if any(thinking):
+        found.append(Spoken("\n\n".join(thinking), ""))
+    return found

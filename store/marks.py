@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from store.bodies import (
     BreakMarked,
+    BriefAnswered,
+    BriefProposed,
     BundleExported,
+    ContextCompacted,
     KeeperWords,
     LetterFiled,
     Notice,
@@ -14,6 +17,7 @@ from store.bodies import (
     SessionResumed,
     TailMoved,
     WakePacket,
+    WorkspaceDiffed,
 )
 from store.entries import DividerEntry, DividerKind, Entry, KeeperEntry, Level, NoticeEntry
 from store.events import Event
@@ -49,6 +53,23 @@ def mark_of(event: Event) -> Entry | None:
             return KeeperEntry(n=event.n, turn=event.turn, to=body.to, text=clean(body.text))
         case LetterFiled():
             return _notice(event, "info", f"{body.which} filed: {body.file}")
+        case ContextCompacted():
+            full = f" at {body.tokens:,}" + (f" of {body.window:,}" if body.window else "") + " tokens"
+            title = f"context compacted{full if body.tokens else ''} · for P a summary stands for what is above"
+            return _divider(event, "compacted", title, body.text)
+        case BriefProposed():
+            if not body.text.strip():
+                return _notice(event, "info", f"the Keeper keeps its brief ({body.brief}) as it is")
+            return _divider(event, "brief", f"the Keeper proposes another brief for itself ({body.brief})", body.text)
+        case BriefAnswered():
+            what = "the proposed brief holds from the next session on" if body.accepted else "the brief stays as it is"
+            return _notice(event, "info", f"{body.brief}: {what}")
+        case WorkspaceDiffed():
+            if not body.diff.strip():
+                return _notice(event, "info", "nothing changed in the workspace")
+            rows = body.diff.count("\n") + 1
+            title = f"changes in the workspace ({body.how}) · {rows:,} lines"
+            return _divider(event, "changes", title, body.diff, diff=True)
         case BundleExported():
             return _notice(event, "info", f"bundle written: {body.file}")
         case TailMoved():
@@ -64,8 +85,9 @@ def _with(what: str, detail: str) -> str:
     return f"{what} · {detail}" if detail else what
 
 
-def _divider(event: Event, what: DividerKind, title: str, text: str = "") -> DividerEntry:
-    return DividerEntry(n=event.n, turn=event.turn, what=what, title=one_line(clean(title)), text=clean(text))
+def _divider(event: Event, what: DividerKind, title: str, text: str = "", diff: bool = False) -> DividerEntry:
+    title, text = one_line(clean(title)), clean(text)
+    return DividerEntry(n=event.n, turn=event.turn, what=what, title=title, text=text, diff=diff)
 
 
 def _notice(event: Event, level: Level, text: str) -> NoticeEntry:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from store.bodies import (
-    Json,
+    DateFlagged,
     MessageCut,
     MessageEnded,
     OperatorQueued,
@@ -24,21 +24,27 @@ from store.bodies import (
     ToolCalled,
     ToolEnded,
     TurnEnded,
+    WholeOutput,
 )
 from store.entries import (
     HEAD_CHARS,
     DividerEntry,
     Entry,
+    KeeperEntry,
     Level,
     NoticeEntry,
     OperatorEntry,
     SpeechEntry,
+    Spoken,
     ToolEntry,
     ToolState,
+    WrongDay,
+    call_text,
     content_text,
+    edits_files,
     input_summary,
-    input_text,
     source,
+    spoken_in,
 )
 from store.events import Event
 from store.lines import one_line
@@ -65,12 +71,6 @@ class _Answer:
     cleaners: dict[tuple[int, str], Cleaner] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class _Spoken:
-    thinking: str
-    text: str
-
-
 class Transcript:
     """What the chat shows, in order; queued messages of the operator always stand last.
 
@@ -86,6 +86,7 @@ class Transcript:
         self._queued = 0
         self._answers: dict[tuple[Seat, int], _Answer] = {}
         self._calls: dict[str, int] = {}
+        self._said_in: tuple[int, tuple[tuple[int, int], ...]] = (0, ())
 
     @property
     def entries(self) -> Sequence[Entry]:
@@ -122,7 +123,7 @@ class Transcript:
             case OperatorUnqueued():
                 return self._unqueue(lambda entry: entry.name == body.key)
             case ToolCalled():
-                summary, whole = input_summary(body.input), input_text(body.input)
+                summary, whole = input_summary(body.input), call_text(body.name, body.input)
                 self._calls[body.tool_use_id] = len(self._entries) - self._queued
                 return self._add(
                     ToolEntry(
@@ -134,6 +135,7 @@ class Transcript:
                         input=whole[:HEAD_CHARS],
                         state="running",
                         whole=len(whole) <= HEAD_CHARS,
+                        edits=edits_files(body.name, body.input),
                     )
                 )
             case ToolAsked():
@@ -147,6 +149,8 @@ class Transcript:
                 return self._tool_ended(event, body)
             case TurnEnded():
                 return self._turn_ended(event, body)
+            case DateFlagged():
+                return self._flagged(event, body)
             case _:
                 return self._marked(event)
 
@@ -227,7 +231,7 @@ class Transcript:
         answer = self._answers.pop((body.seat, body.request), _Answer(one_line(clean(body.purpose))))
         if body.seat not in self._heard:
             return None
-        spoken = _spoken(body.content)
+        spoken = spoken_in(body.content)
         reason = "the token limit was reached" if body.stop_reason == "max_tokens" else ""
         return self._settle(event, body.seat, answer, spoken, cut=bool(reason), reason=reason)
 
@@ -236,22 +240,23 @@ class Transcript:
         if body.seat not in self._heard:
             return None
         streamed = [e for place in answer.places if isinstance(e := self._entries[place], SpeechEntry)]
-        spoken = [_Spoken(entry.thinking, entry.text) for entry in streamed]
+        spoken = [Spoken(entry.thinking, entry.text) for entry in streamed]
         had, kept = "".join(part.text for part in spoken), clean(body.text)
         if kept.startswith(had):
-            last = spoken.pop() if spoken else _Spoken("", "")
-            spoken.append(_Spoken(last.thinking, last.text + kept[len(had) :]))
+            last = spoken.pop() if spoken else Spoken("", "")
+            spoken.append(Spoken(last.thinking, last.text + kept[len(had) :]))
         elif not had.startswith(kept):
-            spoken = [_Spoken(spoken[0].thinking if spoken else "", kept)]
+            spoken = [Spoken(spoken[0].thinking if spoken else "", kept)]
         if not any(part.text or part.thinking for part in spoken):
             return self._notice(event, "info", f"cut off before its first word: {body.reason}")
         return self._settle(event, body.seat, answer, spoken, cut=True, reason=clean(body.reason))
 
     def _settle(
-        self, event: Event, seat: Seat, answer: _Answer, spoken: list[_Spoken], *, cut: bool, reason: str
+        self, event: Event, seat: Seat, answer: _Answer, spoken: list[Spoken], *, cut: bool, reason: str
     ) -> Touched | None:
         """Make the answer's entries say exactly ``spoken``; the last one carries the reason of a cut."""
         first: int | None = None
+        keys: list[tuple[int, int]] = []
         for i, part in enumerate(spoken):
             last = i == len(spoken) - 1
             new = SpeechEntry(
@@ -271,7 +276,9 @@ class Transcript:
                 self._entries[place] = replace(new, n=old.n, part=old.part, turn=old.turn)
             else:
                 place = self._add(new).first
+            keys.append(self._entries[place].key)
             first = place if first is None else min(first, place)
+        self._said_in = (event.n, tuple(keys))
         for place in reversed(answer.places[len(spoken) :]):
             self._remove(place)
             first = place if first is None else min(first, place)
@@ -314,8 +321,10 @@ class Transcript:
                 ms=body.ms,
                 head=text[:HEAD_CHARS],
                 bytes=body.bytes,
-                whole=entry.whole and len(text) <= HEAD_CHARS,
+                whole=entry.whole and len(text) <= HEAD_CHARS and body.whole is None,
                 ended_n=event.n,
+                kept=body.whole.file if body.whole else "",
+                left_out=_kept_words(body.whole) if body.whole else "",
             ),
         )
         self._calls.pop(body.tool_use_id, None)
@@ -371,6 +380,22 @@ class Transcript:
         added = self._add(entry)
         return added if first is None else Touched(first, len(self._entries))
 
+    def _flagged(self, event: Event, body: DateFlagged) -> Touched:
+        """Mark a wrong date in the words that hold it; where the chat does not show them, say it by itself."""
+        wrong = WrongDay(one_line(clean(body.said)), one_line(clean(body.right)))
+        ended, keys = self._said_in
+        for place in range(len(self._entries) - 1, -1, -1):
+            entry = self._entries[place]
+            if isinstance(entry, SpeechEntry | KeeperEntry) and wrong.said in one_line(entry.text):
+                letter = isinstance(entry, SpeechEntry) and body.where == f"the {entry.purpose}"
+                if letter or entry.n == body.of or (ended == body.of and entry.key in keys):
+                    if wrong not in entry.wrong:  # a letter is checked as a draft and as it is filed
+                        self._entries[place] = replace(entry, wrong=(*entry.wrong, wrong))
+                    return Touched(place, place + 1)
+            if entry.turn < event.turn:
+                break
+        return self._notice(event, "warning", f"{one_line(clean(body.where))}: {wrong.sentence}")
+
     def _notice(self, event: Event, level: Level, text: str, about: str = "") -> Touched:
         entry = NoticeEntry(n=event.n, turn=event.turn, level=level, text=clean(text), about=about)
         index = len(self._entries) - self._queued - 1
@@ -407,20 +432,6 @@ def transcript(events: Iterable[Event], heard: Iterable[Seat] = ("presence",)) -
     return found
 
 
-def _spoken(content: Json) -> list[_Spoken]:
-    """What an answer's content blocks say: each text with the thinking before it."""
-    found: list[_Spoken] = []
-    thinking: list[str] = []
-    for block in content if isinstance(content, list) else []:
-        if not isinstance(block, dict):
-            continue
-        text, thought = block.get("text"), block.get("thinking")
-        if block.get("type") == "thinking" and isinstance(thought, str):
-            thinking.append(clean(thought))
-        elif block.get("type") == "text" and isinstance(text, str):
-            if text or thinking:
-                found.append(_Spoken("\n\n".join(thinking), clean(text)))
-            thinking = []
-    if any(thinking):
-        found.append(_Spoken("\n\n".join(thinking), ""))
-    return found
+def _kept_words(whole: WholeOutput) -> str:
+    lost = f"; {whole.lost:,} bytes more were not kept" if whole.lost else ""
+    return f"cut for P; {whole.bytes:,} bytes of it are kept in the session's {whole.file}{lost}"

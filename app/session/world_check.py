@@ -21,6 +21,7 @@ from store.bodies import (
 )
 from store.clock import from_stamp
 from store.defused import defused
+from store.entries import WrongDay
 from store.events import Event
 
 WRITERS = ("presence", "keeper", "operator")
@@ -79,8 +80,7 @@ class WorldCheck:
 
 def sentence(flagged: DateFlagged) -> str:
     """What is wrong with a flagged date, for its writer and for the screen."""
-    right = f"that day is a {flagged.right}" if flagged.right else "there is no such date"
-    return f"{flagged.where}: “{flagged.said}”: {right}."
+    return f"{flagged.where}: {WrongDay(flagged.said, flagged.right).sentence}."
 
 
 def calendar_note(text: str, today: date) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rich.cells import cell_len, set_cell_size
 
@@ -16,6 +16,7 @@ from store.entries import (
     SpeechEntry,
     ToolEntry,
     ToolState,
+    WrongDay,
 )
 from widgets.chat.flow import Flow
 from widgets.chat.rows import Row, plain_rows
@@ -40,6 +41,7 @@ _TOOL: dict[ToolState, tuple[str, str]] = {
     "denied": ("⊘", "denied"),
     "stopped": ("■", "stopped"),
 }
+_DIFF_LOOK = {"+": "inserted", "-": "deleted"}
 _LEVEL = {"info": ("·", ""), "warning": ("!", "warning: "), "error": ("✗", "error: ")}
 
 INDENT = "  "
@@ -59,7 +61,7 @@ class Setting:
 class Laid:
     """An entry laid out. ``rows`` are its own; for a streaming answer they grow without being made again."""
 
-    __slots__ = ("_flow", "_foot", "_head", "entry", "setting")
+    __slots__ = ("_flow", "_foot", "_head", "_wrong", "entry", "setting")
 
     def __init__(self, entry: Entry, setting: Setting, head: list[Row], flow: Flow | None, foot: list[Row]) -> None:
         self.entry = entry
@@ -67,6 +69,7 @@ class Laid:
         self._head = head
         self._flow = flow
         self._foot = foot
+        self._wrong = entry.wrong if isinstance(entry, SpeechEntry) else ()
 
     def __len__(self) -> int:
         return len(self._head) + (len(self._flow.rows) if self._flow else 0) + len(self._foot)
@@ -77,7 +80,7 @@ class Laid:
         index -= len(self._head)
         if self._flow is not None:
             if index < len(self._flow.rows):
-                return self._flow.rows[index]
+                return _marked(self._flow.rows[index], self._wrong)
             index -= len(self._flow.rows)
         return self._foot[index]
 
@@ -172,11 +175,25 @@ def _speech(entry: SpeechEntry, setting: Setting, before: Laid | None, head: lis
     if flow is None:
         flow = Flow(width, INDENT)
     flow.update(entry.text, final=entry.state != "streaming")
-    foot: list[Row] = []
+    foot = _wrong_days(entry.wrong, width)
     if entry.state == "cut":
-        foot = plain_rows(f"cut off: {entry.reason}" if entry.reason else "cut off", width, lead=f"{INDENT}⊣ ",
+        foot += plain_rows(f"cut off: {entry.reason}" if entry.reason else "cut off", width, lead=f"{INDENT}⊣ ",
                           look="warning", lead_look="warning")  # fmt: skip
     return Laid(entry, setting, head, flow, foot)
+
+
+def _marked(row: Row, wrong: Sequence[WrongDay]) -> Row:
+    """``row`` with the dates that are wrong marked in it; one that the wrapping parted is only told below."""
+    found = [(at, at + len(one.said), "wrong") for one in wrong if (at := row.text.find(one.said)) >= 0]
+    return replace(row, spans=(*row.spans, *found)) if found else row
+
+
+def _wrong_days(wrong: Sequence[WrongDay], width: int) -> list[Row]:
+    """What is wrong with dates in the words above."""
+    rows: list[Row] = []
+    for one in wrong:
+        rows += plain_rows(one.sentence, width, lead=f"{INDENT}! ", look="warning", lead_look="warning")
+    return rows
 
 
 def _operator(entry: OperatorEntry, setting: Setting) -> list[Row]:
@@ -230,21 +247,40 @@ def _tool(entry: ToolEntry, setting: Setting, whole: WholeOf | None) -> list[Row
     if not complete and whole is not None and (found := whole(entry)) is not None:
         given, got = found
         complete = True
-    rows += _block("input", given, setting.width, inner)
+    rows += _block("change" if entry.edits else "input", given, setting.width, inner, diff=entry.edits)
     if entry.ended_n:
         rows += _block("output", got, setting.width, inner)
+    if entry.left_out:
+        rows += plain_rows(entry.left_out, setting.width, lead=f"{inner}… ", look="muted", lead_look="muted")
     if not complete:
         rows.append(Row("", (), f"{inner}… the rest is in the log, event {entry.ended_n or entry.n}", "muted"))
     return rows
 
 
-def _block(title: str, text: str, width: int, lead: str) -> list[Row]:
+def _block(title: str, text: str, width: int, lead: str, *, diff: bool = False) -> list[Row]:
     rows = [Row("", (), f"{lead}{title}" if text else f"{lead}{title}: nothing", "muted")]
     if text:
         shown = text[:WHOLE_SHOWN].rstrip("\n")
-        rows += plain_rows(shown, width, lead=f"{lead}│ ", lead_look="code-bar", fill="code", code=True)
-    if len(text) > WHOLE_SHOWN:
-        rows.append(Row("", (), f"{lead}… {len(text) - WHOLE_SHOWN:,} more characters are in the log", "muted"))
+        if diff:
+            rows += _diff_rows(shown, width, f"{lead}│ ")
+        else:
+            rows += plain_rows(shown, width, lead=f"{lead}│ ", lead_look="code-bar", fill="code", code=True)
+    return [*rows, *_more(text, lead)]
+
+
+def _more(text: str, lead: str) -> list[Row]:
+    """What stands under a text that is too long to be shown whole."""
+    if len(text) <= WHOLE_SHOWN:
+        return []
+    return [Row("", (), f"{lead}… {len(text) - WHOLE_SHOWN:,} more characters are in the log", "muted")]
+
+
+def _diff_rows(text: str, width: int, lead: str) -> list[Row]:
+    """A unified diff, line by line in the look of what it does; the signs stand there too."""
+    rows: list[Row] = []
+    for line in text.split("\n"):
+        look = "muted" if line.startswith(("+++", "---", "@@")) else _DIFF_LOOK.get(line[:1], "")
+        rows += plain_rows(line, width, lead=lead, look=look, lead_look="code-bar", fill="code", code=True)
     return rows
 
 
@@ -252,7 +288,8 @@ def _keeper(entry: KeeperEntry, width: int) -> list[Row]:
     title = "Keeper, to P" if entry.to == "presence" else "Keeper, to you and P"
     flow = Flow(width, f"{INDENT}")
     flow.update(entry.text, final=True)
-    return [Row(title, ((0, len(title), "keeper"),), "◇ ", "keeper"), *flow.rows]
+    named = Row(title, ((0, len(title), "keeper"),), "◇ ", "keeper")
+    return [named, *(_marked(row, entry.wrong) for row in flow.rows), *_wrong_days(entry.wrong, width)]
 
 
 def _notice(entry: NoticeEntry, width: int) -> list[Row]:
@@ -269,6 +306,8 @@ def _divider(entry: DividerEntry, setting: Setting) -> list[Row]:
               "── ", "muted", toggle=bool(entry.text))  # fmt: skip
     if not (entry.text and setting.opened):
         return [row]
+    if entry.diff:
+        return [row, *_diff_rows(entry.text[:WHOLE_SHOWN], setting.width, "┊ "), *_more(entry.text, "┊ ")]
     return [row, *plain_rows(entry.text, setting.width, lead="┊ ", lead_look="muted")]
 
 

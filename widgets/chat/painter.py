@@ -26,7 +26,7 @@ _NAMES = (
     "tool", "tool-running", "tool-asked", "tool-ok", "tool-error", "tool-denied", "tool-stopped", "heading",
     "subheading", "bold", "italic", "strike", "inline-code", "link", "quote", "quote-bar", "bullet", "code",
     "code-bar", "comment", "keyword", "string", "number", "name", "builtin", "deleted", "inserted", "cursor",
-    "match",
+    "match", "wrong",
 )  # fmt: skip
 
 _StripKey = tuple[Row, int, int, bool, bool, str, tuple[int, int] | None]
