@@ -42,7 +42,8 @@ INSTRUCTIONS: Mapping[Purpose, str] = {
     "turn": "",
     "warm": "\n\nThis is a natural break: look through warm as well. What does the next session need of this?",
     "closing": "\n\nThe session closes. Hot expires unless the operator promoted it: move to warm what must not be "
-    "lost, and make warm what the next instance should find first.",
+    "lost (add_line with its words and their quote moves a line), and make warm what the next instance should find "
+    "first.",
 }
 
 

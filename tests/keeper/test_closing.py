@@ -162,3 +162,22 @@ async def test_a_close_after_more_turns_is_a_whole_one_again(stage: Stages) -> N
     await said(live, "but wait")
     await live.close()
     assert (filed(live)["closing pass"], filed(live)["WorkspaceDiffed"]) == (2, 2)
+
+
+async def test_a_hot_line_that_the_closing_pass_adds_to_warm_moves_there_and_does_not_expire(stage: Stages) -> None:
+    def keeper(request: Request) -> Reply:
+        if request.round:
+            return Reply("Done.")
+        if "The session closes" in request.operator_text:
+            return Reply(tools=(ToolCall("add_line", {**FOUND, "text": "one is open, the other is not"}),))
+        return Reply(tools=(ToolCall("rewrite_hot", {"lines": ["One is open, the other is not", "HOT-WORDS"]}),))
+
+    s = await stage(presence, keeper)
+    live = await s.open("B")
+    await said(live, "one is said")
+    await live.close()
+    (line,) = s.room.tiers
+    assert (line.id, line.tier, line.kind, line.quote) == ("L1", "warm", "finding", "one is said")
+    expired = [change.after.id for b in bodies(live, TiersChanged) if b.op == "expire" for change in b.changes]
+    assert expired == ["L2"]
+    assert wrong_with(s.room) == []
