@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import App, SystemCommand
 from textual.binding import BindingType
+from textual.driver import Driver
 from textual.screen import Screen
 from textual.widgets import Input, TextArea
 
+from app.leaving import Leaving, ScreenFailed
 from app.screens.actions import APP
 from store.room import LogName, Room
+from store.text import clean
 
 if TYPE_CHECKING:
     from app.demo import Staged
@@ -38,13 +44,17 @@ class TwinsApp(App[None], inherit_bindings=False):
         super().__init__()
         self.room = room
         self.parting: list[str] = []
+        self.terminal_is_gone = False
         self._leaves_until = 0.0
         self._live: LiveScreen | None = None
+        self._last_log: LogName | None = None
+        self._leaving = Leaving(self._leave_the_session, lambda code: self.exit(return_code=code))
         settings = room.settings
         if settings.keys:
             self.set_keymap(dict(settings.keys))
 
     def on_mount(self) -> None:
+        self._leaving.listen()
         theme = self.room.settings.screen.theme
         if theme in self.available_themes:
             self.theme = theme
@@ -75,6 +85,7 @@ class TwinsApp(App[None], inherit_bindings=False):
             opened, endpoint, bundles=self.bundles, lines=lines, go_on_words=next_words or "leave the program"
         )
         self._live = screen
+        self._last_log = opened.record.log
 
         def ended(how: Ended | None) -> None:
             self._live = None
@@ -107,6 +118,39 @@ class TwinsApp(App[None], inherit_bindings=False):
     def live(self) -> LiveScreen | None:
         """The session's screen, whatever dialog stands above it; None while there is no session."""
         return self._live
+
+    def get_driver_class(self) -> type[Driver]:
+        """Textual's choice; on a terminal, the one that notices when it goes away."""
+        chosen = super().get_driver_class()
+        if chosen.__name__ != "LinuxDriver":
+            return chosen
+        from app.terminal import TwinsDriver
+
+        return TwinsDriver
+
+    def terminal_lost(self) -> None:
+        """Nobody sees the screen any more: leave as if the hang-up had been told."""
+        self.terminal_is_gone = True
+        self._leaving.told(int(getattr(signal, "SIGHUP", 1)))
+
+    async def _leave_the_session(self) -> None:
+        if self.live is not None:
+            await self.live.leave()
+
+    def _fatal_error(self) -> None:
+        """Textual would print the whole stack with its values. The plain sentence is ``failure``'s; --debug has it."""
+        self.bell()
+        self._close_messages_no_wait()
+
+    def failure(self) -> ScreenFailed | None:
+        """What brought the screen down, as one sentence; None when nothing did."""
+        if self._exception is None:
+            return None
+        what = f"{type(self._exception).__name__}: {clean(str(self._exception))}".removesuffix(": ")
+        how = "start it again"
+        if self._last_log is not None:
+            how = f"go on with: twins resume {self._last_log} --room {self.room.root}"
+        return ScreenFailed(f"The screen failed ({what}). What was said is kept; {how} (--debug shows where it failed)")
 
     async def action_quit(self) -> None:
         """Close: a session asks how; without one the program ends."""
@@ -221,6 +265,21 @@ def run_room(room: Room) -> None:
 
 
 def _run(app: TwinsApp) -> None:
+    """Show the program until it ends, then say what there is to say. Raises ScreenFailed, and SystemExit with the exit
+    code that a signal asks for."""
     app.run()
+    if app.terminal_is_gone:
+        _no_terminal()
+    if (failure := app.failure()) is not None:
+        raise failure from app._exception
     for line in app.parting:
         print(line)
+    if app.return_code:
+        sys.exit(app.return_code)
+
+
+def _no_terminal() -> None:
+    """Words that are still printed go nowhere, where they would raise."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for number in (1, 2):
+        os.dup2(nowhere, number)
