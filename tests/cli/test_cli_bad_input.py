@@ -105,10 +105,12 @@ def test_an_endpoint_that_cannot_be_reached(twins: Twins, room: Path, monkeypatc
     assert bytes_of(room) == before
 
 
-@pytest.mark.parametrize("url", ["localhost:8088", "ftp://127.0.0.1", "http://", "nonsense"])
+@pytest.mark.parametrize("url", ["localhost:8088", "ftp://me:swordfish@127.0.0.1", "http://", "nonsense"])
 def test_a_base_url_that_is_none(twins: Twins, room: Path, monkeypatch: pytest.MonkeyPatch, url: str) -> None:
     monkeypatch.setenv("ANTHROPIC_BASE_URL", url)
-    refused(twins(*headless(room)), "base URL", url)
+    said = twins(*headless(room))
+    refused(said, "base URL", "ANTHROPIC_BASE_URL")
+    assert "swordfish" not in said.err, "what stands there may hold a password"
 
 
 @pytest.mark.parametrize(
