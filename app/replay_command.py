@@ -38,10 +38,15 @@ def replay_command(
     max_usd: Annotated[float | None, typer.Option(min=0, help="Stop when so many dollars are spent.")] = None,
     max_tokens: Annotated[int | None, typer.Option(min=0, help="Stop when so many tokens are spent.")] = None,
     workers: Annotated[int | None, typer.Option(min=1, help="Transcripts at the same time; else one a core.")] = None,
+    play: Annotated[
+        Path | None, typer.Option("--play", help="Open a room, or what --out holds, on screen, turn by turn.")
+    ] = None,
+    session: Annotated[int, typer.Option(min=1, help="For --play: the session to begin with.")] = 1,
     json: JsonOption = False,
 ) -> None:
     """Replay transcripts through Keepers, with the live gate, budgets and decay, on the transcripts' clock.
     Exit 1 when a budget stopped it; the same command goes on from there."""
+    import sys
     from json import dumps
 
     from rich.console import Console
@@ -50,6 +55,11 @@ def replay_command(
     from app.replay.setup import setup_for
     from app.replay.tables import table
 
+    if play is not None:
+        from app.screens.replay_app import play as play_on_screen
+
+        play_on_screen(play, tuple(keeper or ()), chain, session)
+        raise typer.Exit
     named = tuple(dict.fromkeys(keeper or ("mechanical", "tail", "head", "none", "everything")))
     place = bench or data
     if place is None or (bench is not None and data is not None):
@@ -62,7 +72,8 @@ def replay_command(
     if json:
         print(dumps(result.as_json(), ensure_ascii=False, indent=1))
     else:
-        console = Console(highlight=False)
+        # A pipe has no width of its own; the table wants more than the 80 columns that Rich takes then.
+        console = Console(highlight=False, width=None if sys.stdout.isatty() else 120)
         console.print(table(result.rows, result.title))
         if result.method:
             console.print(result.method, markup=False)

@@ -24,9 +24,9 @@ _STYLE = (
 def table(rows: Sequence[Row], title: str) -> Table:
     """The bench as a Rich table."""
     made = Table(title=Text(title), title_justify="left", box=None, pad_edge=False)
-    made.add_column("keeper")
+    made.add_column("keeper", no_wrap=True)
     for name in ("HF", "95 %", "of twin", "bytes", "tokens", "cached", "USD", "s", "kept"):
-        made.add_column(name, justify="right")
+        made.add_column(name, justify="right", no_wrap=True)
     for row in rows:
         made.add_row(*(Text(cell) for cell in cells(row)))
     return made

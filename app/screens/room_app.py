@@ -52,6 +52,7 @@ class RoomScreen(Screen[None]):
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("n", "new", "New session", id="room.new"),
+        Binding("w", "replay", "Replay", id="room.replay"),
         Binding("f1", "help", "Help", id="room.help"),
     ]
 
@@ -155,6 +156,19 @@ class RoomScreen(Screen[None]):
         else:
             self._app.show_session(opened, plan.endpoint, next_words="back to the room")
 
+    def action_replay(self) -> None:
+        """Play the session under the cursor turn by turn, with the tiers as they stood."""
+        listed = self.query_one(OptionList)
+        names = [str(row.id) for row in self.room.sessions()]
+        chosen = listed.get_option_at_index(listed.highlighted).id if listed.highlighted is not None else NEW
+        if chosen is None or chosen not in names:
+            return
+        from app.screens.replay import ReplayScreen
+        from app.screens.replay_app import sessions_of
+
+        sessions = sessions_of([("as it was", self.room)])
+        self.app.push_screen(ReplayScreen(sessions, place=names.index(chosen)))
+
     def _resume(self, log: LogName) -> None:
         from app.session.opening import resume_session
 
@@ -173,6 +187,7 @@ class RoomScreen(Screen[None]):
         keys = [
             ("enter", "Begin a new session, take up an open one, read a closed one"),
             ("n", "Begin a new session"),
+            ("w", "Play a session turn by turn, with the lines as they stood"),
             ("ctrl+p", "Palette"),
             ("ctrl+q", "End the program"),
         ]
