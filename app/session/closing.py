@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from string import Template
 
-from store.bodies import BriefProposed, KeeperPassed, LetterFiled, OperatorSaid, TaskRecord, WorkspaceDiffed
+from store.bodies import (
+    BriefProposed,
+    KeeperPassed,
+    LetterDrafted,
+    LetterFiled,
+    OperatorSaid,
+    TaskRecord,
+    WorkspaceDiffed,
+)
 from store.events import Event
 from store.letters import Which
 
@@ -55,10 +63,12 @@ def with_answer(letter: str, operator: str, answer: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class DoneAtClose:
-    """What an earlier close of this session, that a crash ended, has done already: letters filed, K's closing pass,
-    K asked for its brief, the workspace's diff kept."""
+    """What an earlier close of this session, that a crash or the operator ended, has done already: letters filed and
+    those that P had written and nobody filed (``drafts``), K's closing pass, K asked for its brief, the workspace's
+    diff kept."""
 
     letters: frozenset[Which] = frozenset()
+    drafts: Mapping[Which, str] = field(default_factory=dict)
     passed: bool = False
     brief: bool = False
     diffed: bool = False
@@ -67,14 +77,19 @@ class DoneAtClose:
 def done_at_close(events: Iterable[Event]) -> DoneAtClose:
     """What is done already of the close of a session with these events. A turn after it makes it all due again."""
     letters: set[Which] = set()
+    drafts: dict[Which, str] = {}
     passed = brief = diffed = False
     for event in events:
         match event.body:
             case OperatorSaid():
                 letters.clear()
+                drafts.clear()
                 passed = brief = diffed = False
+            case LetterDrafted(which=which, text=text):
+                drafts[which] = text
             case LetterFiled(which=which):
                 letters.add(which)
+                drafts.pop(which, None)
             case KeeperPassed(purpose="closing"):
                 passed = True
             case BriefProposed():
@@ -83,4 +98,4 @@ def done_at_close(events: Iterable[Event]) -> DoneAtClose:
                 diffed = True
             case _:
                 pass
-    return DoneAtClose(frozenset(letters), passed, brief, diffed)
+    return DoneAtClose(frozenset(letters), drafts, passed, brief, diffed)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Set
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from app.session.closing import REQUESTS, closing_request, with_answer
+from app.session.closing import REQUESTS, DoneAtClose, closing_request, with_answer
 from app.session.record import SessionLog
 from store.bodies import ConditionRecord, LetterDrafted, Notice, TaskRecord
 from store.letters import Which, file_letter
@@ -36,12 +35,12 @@ class ClosingLetters:
         self._review = review
         self._drafts: dict[str, asyncio.Future[Reviewed]] = {}
 
-    async def write(self, presence: Presence, already: Set[Which]) -> None:
-        """Ask P for what is not filed ``already``, and file it. One that can not be had is told and keeps nothing from
-        closing."""
+    async def write(self, presence: Presence, done: DoneAtClose) -> None:
+        """Ask P for what is not written yet, and file what is not filed. One that can not be had is told and keeps
+        nothing from closing."""
         for which, request in REQUESTS.items():
-            if which not in already:
-                await self._one(presence, which, request)
+            if which not in done.letters:
+                await self._one(presence, which, request, done.drafts.get(which, ""))
 
     def file_draft(self, which: str, text: str, answer: str) -> bool:
         """File a draft as it reads now, with the operator's answer below it. False when none waits."""
@@ -51,14 +50,16 @@ class ClosingLetters:
         waiting.set_result(Reviewed(text, answer))
         return True
 
-    async def _one(self, presence: Presence, which: Which, request: str) -> None:
+    async def _one(self, presence: Presence, which: Which, request: str, written: str) -> None:
+        """``written`` is what an earlier close had of P already: it is never asked to write the same letter twice."""
         operator = self._record.room.settings.operator
         try:
-            answer = await presence.write(closing_request(request, operator, self._task), which)
+            draft = (
+                written or (await presence.write(closing_request(request, operator, self._task), which)).text.strip()
+            )
         except Exception as error:  # noqa: BLE001 — whatever keeps P from writing, the session must close
             self._record.append("system", Notice("error", f"P's {which} could not be written: {error}"))
             return
-        draft = answer.text.strip()
         if not draft:
             self._record.append("system", Notice("warning", f"P wrote no {which}."))
             return

@@ -154,7 +154,7 @@ class Session:
         await self._ready()
         done = done_at_close(self.room.events(self.log))
         assert self._presence is not None
-        writing = self._letters.write(self._presence, done.letters) if letters and self.record.turn else _nothing()
+        writing = self._letters.write(self._presence, done) if letters and self.record.turn else _nothing()
         await asyncio.gather(writing, self._keeper_close(done))
         if self.record.turn and not done.brief:
             await self._ask_for_brief()

@@ -87,6 +87,30 @@ async def test_no_request_for_a_letter_holds_tier_text_where_p_is_not_shown_it(s
     assert [body.tiers_seen for body in bodies(live, LetterFiled)] == [False, False]
 
 
+async def test_a_draft_that_nobody_filed_is_taken_up_by_the_next_close_as_it_was_and_not_written_again(
+    stage: Stages,
+) -> None:
+    s = await stage(presence, KEEPS)
+    live = await s.open("B")
+    await said(live, "one is said")
+    live = await reviewing(s, live)
+    closing = asyncio.create_task(live.close())
+    await until(lambda: bodies(live, LetterDrafted), "the draft")
+    closing.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await closing
+    again = await reviewing(s, live)
+    closing = asyncio.create_task(again.close())
+    await until(lambda: len(bodies(again, LetterDrafted)) == 2, "the same draft, to be reviewed")
+    assert len({body.text for body in bodies(again, LetterDrafted)}) == 1
+    assert again.file_draft("letter", bodies(again, LetterDrafted)[-1].text)
+    await until(lambda: again.file_draft("handoff", "Handed over."), "the handoff")
+    async with asyncio.timeout(PATIENCE_S):
+        await closing
+    assert [body.which for body in bodies(again, LetterFiled)] == ["letter", "handoff"]
+    assert len([request for request in s.asked() if "Write your letter" in request.operator_text]) == 1
+
+
 ONCE = (LetterFiled, WorkspaceDiffed, BriefProposed, SessionClosed)
 
 
