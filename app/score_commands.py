@@ -56,6 +56,16 @@ def _fired(study: Study) -> tuple[str, ...]:
     return tuple(f"Stop rule {one.rule} has fired: {one.why}" for one in rule_study(study) if one.state == "fired")
 
 
+def _told_once(study: Study, told: set[str]) -> None:
+    """Says of a stop rule that it has fired, when it does."""
+    import sys
+
+    for words in _fired(study):
+        if words not in told:
+            told.add(words)
+            print(words, file=sys.stderr, flush=True)
+
+
 @score_app.command()
 def reader(
     room: RoomOption = None,
@@ -74,8 +84,10 @@ def reader(
         endpoint = resolve_endpoint(opened.settings, os.environ, model)
         check_reachable(endpoint)
 
+        told: set[str] = set()
+
         async def read() -> int:
-            async with BlindReader(study, endpoint, print) as seat:
+            async with BlindReader(study, endpoint, print, lambda: _told_once(study, told)) as seat:
                 return await seat.read()
 
         left = asyncio.run(read())

@@ -21,7 +21,7 @@ _MEANS = {
 
 
 class ScoringApp(App[None], inherit_bindings=False):
-    """One person's desk. ``fired`` gives the stop rules that have fired, asked for whenever all is scored."""
+    """One person's desk. ``fired`` gives the stop rules that have fired, asked for whenever a run is all scored."""
 
     TITLE = "Two Twins: scoring"
     CSS = """
@@ -100,9 +100,9 @@ class ScoringApp(App[None], inherit_bindings=False):
         answer = next((one for one in asked.answers if one == key), None) if asked else None
         if answer is None:
             return
-        self.desk.answer(answer, self.query_one("#note", Input).value.strip())
+        run_scored = self.desk.answer(answer, self.query_one("#note", Input).value.strip())
         self._show()
-        if self.desk.done:
+        if run_scored:
             for words in self._fired():
                 if words not in self._told:
                     self._told.add(words)

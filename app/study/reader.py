@@ -68,13 +68,21 @@ class BlindReader:
     ``async with`` closes its connection. ``tell`` hears one line a step; it names no condition.
     """
 
-    def __init__(self, study: Study, endpoint: Endpoint, tell: Callable[[str], None] | None = None) -> None:
+    def __init__(
+        self,
+        study: Study,
+        endpoint: Endpoint,
+        tell: Callable[[str], None] | None = None,
+        after_run: Callable[[], object] | None = None,
+    ) -> None:
+        """``after_run`` is called when a run has been read: the stop rules are due then."""
         study.check()
         if study.state.key_opened:
             raise StudyError("The key of this study is open: a score given now would not be blind")
         self._study = study
         self._endpoint = endpoint
         self._tell = tell or (lambda line: None)
+        self._after_run = after_run or (lambda: None)
         self._request = sum(1 for event in study.room.events(STUDY_LOG) if isinstance(event.body, RequestSent))
         self._purpose = ""
         self._left = 0.0
@@ -135,6 +143,7 @@ class BlindReader:
             await self._score_group(kind, material, asked)
         if left:
             self._tell(f"{len(left)} items read")
+            self._after_run()
 
     async def _score_group(self, kind: ItemKind, material: str, asked: Sequence[Item]) -> None:
         questions = "\n".join(f"{place}. {_in_short(item)}" for place, item in enumerate(asked, 1))

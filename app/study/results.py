@@ -18,7 +18,7 @@ from app.study.stop_rules import Ruling, rule_on
 from app.study.study import Study
 from app.study.terms import Terms, terms_of
 from app.study.verdicts import Design, Judgement, judge
-from store.bodies import Json, Notice, SessionResumed
+from store.bodies import Json, LetterFiled, Notice, SessionResumed
 from store.events import Event, plain
 from store.study_bodies import StopRuleJudged, StudyAmended
 
@@ -148,6 +148,8 @@ def _run_deviations(outcome: RunOutcome, logs: RunLogs) -> list[str]:
         said.append(f"{outcome.run}: the first action was given away; its RET counts as longer than until then.")
     elif found.source == "censored":
         said.append(f"{outcome.run}: the first right action never came; its RET counts as longer than the session.")
+    if not any(isinstance(event.body, LetterFiled) for event in logs["run"]):
+        said.append(f"{outcome.run}: its run was closed without letter and handoff, so nothing of P's was handed on.")
     for part, events in logs.items():
         resumed = sum(isinstance(event.body, SessionResumed) for event in events)
         if resumed:

@@ -107,9 +107,9 @@ class Desk:
             raise StudyError(f"There is no item {item}; take its id from: twins score item --as NAME")
         self._at = place
 
-    def answer(self, answer: Answer, note: str = "") -> None:
-        """Answers the item asked and goes on to the next one without an answer. Raises StudyError for an answer that
-        this kind of item does not take."""
+    def answer(self, answer: Answer, note: str = "") -> bool:
+        """Answers the item asked and goes on to the next one without an answer. Whether its run is all scored now:
+        then the stop rules are due. Raises StudyError for an answer that this kind of item does not take."""
         item = self._items[self._at]
         if answer not in ANSWERS[item.kind]:
             raise StudyError(f"{answer!r} is no answer here; the answers are {', '.join(ANSWERS[item.kind])}")
@@ -117,6 +117,7 @@ class Desk:
         self._study.append("operator", body)
         self._given[item.id] = body
         self._to_open()
+        return not any(one.run == item.run for one in unscored(self._study.state, self._study.terms))
 
     def skip(self) -> None:
         """Leaves the item for later and goes on."""

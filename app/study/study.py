@@ -289,6 +289,9 @@ class Study:
         self.unfinished()
         if not why.strip():
             raise StudyError("An aborted run needs its reason: twins study abort --why '…'")
+        from app.study.runs import settle  # runs stand on the study; what this one has come to belongs in the record
+
+        settle(self)
         found = self.run_named(run) if run else next(self.state.of("running"), None)
         if found is None:
             raise StudyError("No run is under way; the next one begins with: twins study next")

@@ -42,12 +42,13 @@ class Pad:
         answer, note = self.given.get(one.id, (None, ""))
         return Asked(one.id, one.kind, one.question, one.material, one.answers, answer, note)
 
-    def answer(self, answer: Answer, note: str = "") -> None:
+    def answer(self, answer: Answer, note: str = "") -> bool:
         one = self.found[self.at]
         if answer not in one.answers:
             raise StudyError("no answer here")
         self.given[one.id] = (answer, note)
         self.at = min(self.at + 1, len(self.found) - 1)
+        return self.done
 
     def skip(self) -> None:
         self.at = (self.at + 1) % len(self.found)

@@ -114,7 +114,7 @@ async def test_an_aborted_run_stays_with_its_reason_and_its_cell_can_come_again(
     study = Study(stage.room)
     first = study.state.runs["run-01"]
     assert first.standing == "aborted" and first.aborted is not None and first.aborted.why == "the power failed"
-    assert study.run_folder(first).is_dir()
+    assert study.run_folder(first).is_dir() and set(first.sessions) == {"run"}
     again = study.state.runs["run-07"].scheduled
     assert (again.task, again.condition, again.repeats) == (
         first.scheduled.task, first.scheduled.condition, "run-01",
