@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -13,12 +14,17 @@ from textual.app import App, SystemCommand
 from textual.binding import BindingType
 from textual.driver import Driver
 from textual.screen import Screen
+from textual.theme import Theme
 from textual.widgets import Input, TextArea
 
 from app.leaving import Leaving, ScreenFailed
 from app.screens.actions import APP
+from app.screens.free_name import free_file
+from store.documents import write_whole
+from store.layout import Layout, LayoutError, keep_layout, load_layout
 from store.room import LogName, Room
 from store.text import clean
+from widgets.themes import HIGH_CONTRAST, HIGH_CONTRAST_LIGHT, LOOKS
 
 if TYPE_CHECKING:
     from app.demo import Staged
@@ -45,6 +51,8 @@ class TwinsApp(App[None], inherit_bindings=False):
         self.room = room
         self.parting: list[str] = []
         self.terminal_is_gone = False
+        self.layout = Layout()
+        self._copies_folder: Path | None = None
         self._leaves_until = 0.0
         self._live: LiveScreen | None = None
         self._last_log: LogName | None = None
@@ -55,16 +63,82 @@ class TwinsApp(App[None], inherit_bindings=False):
 
     def on_mount(self) -> None:
         self._leaving.listen()
-        theme = self.room.settings.screen.theme
-        if theme in self.available_themes:
-            self.theme = theme
-        elif theme:
-            known = ", ".join(sorted(self.available_themes))
-            self.notify(f"room.toml names the theme {theme!r}; there are: {known}", severity="warning", markup=False)
+        self._put_on_the_theme()
         if self.room.read_only:
             self.set_interval(FOLLOW_SECONDS, self.room.refresh)
         self.begin()
         self.call_after_refresh(self._say_what_was_found)  # on the screen that stands by then
+
+    def _put_on_the_theme(self) -> None:
+        """The theme that room.toml names, or else the one that was chosen last in this room."""
+        for theme in (HIGH_CONTRAST, HIGH_CONTRAST_LIGHT):
+            self.register_theme(theme)
+        try:
+            self.layout = load_layout(self.room.root)
+        except LayoutError as error:
+            self.notify(str(error), severity="warning", markup=False)
+        named = self.room.settings.screen.theme
+        if named and named not in self.available_themes:
+            known = ", ".join(sorted(self.available_themes))
+            self.notify(f"room.toml names the theme {named!r}; there are: {known}", severity="warning", markup=False)
+        for theme_name in (named, self.layout.theme):
+            if theme_name in self.available_themes:
+                self.theme = theme_name
+                break
+        self.theme_changed_signal.subscribe(self, self._theme_chosen)
+
+    def _theme_chosen(self, theme: Theme) -> None:
+        self.keep_layout(self.layout.model_copy(update={"theme": theme.name}))
+
+    def keep_layout(self, layout: Layout) -> None:
+        """Remember the panes and the theme for this room; a room that is only read is left as it is."""
+        layout = layout.model_copy(update={"theme": self.theme if self.layout.theme or layout.theme else ""})
+        if layout == self.layout:
+            return
+        self.layout = layout
+        if not self.room.read_only:
+            try:
+                keep_layout(self.room.root, layout)
+            except LayoutError as error:
+                self.notify(str(error), severity="warning", markup=False)
+
+    def action_next_look(self) -> None:
+        """The next of the four looks."""
+        place = LOOKS.index(self.theme) + 1 if self.theme in LOOKS else 0
+        self.theme = LOOKS[place % len(LOOKS)]
+
+    # ------------------------------------------------------------ taking out
+
+    def copy_to_clipboard(self, text: str) -> None:
+        """Hand ``text`` to the terminal's clipboard. No terminal confirms that it took it, so it is in a file too."""
+        super().copy_to_clipboard(text)
+        count = f"{len(text):,} character" + ("" if len(text) == 1 else "s")
+        try:
+            file = self._copies() / "copied.txt"
+            write_whole(file, text.encode("utf-8", "replace"))
+        except OSError as error:
+            words = f"{count} went to the terminal's clipboard; they could not be kept in a file ({error.strerror})."
+            self.notify(words, severity="warning", markup=False)
+        else:
+            self.notify(f"{count} went to the terminal's clipboard, and into {file}", title="Copied", markup=False)
+
+    def _copies(self) -> Path:
+        """The folder of copied.txt: the room, or one that outlives a room which is only read or goes away."""
+        if not self.room.read_only and self.bundles.parent == self.room.root:
+            return self.room.root
+        if self._copies_folder is None:
+            self._copies_folder = Path(tempfile.mkdtemp(prefix="two-twins-"))
+        return self._copies_folder
+
+    def action_picture(self) -> None:
+        """Write the screen as SVG, beside the bundles, under a name that is still free."""
+        try:
+            file = free_file(self.bundles, str(self._last_log or "room"), "svg")
+            write_whole(file, self.export_screenshot().encode())
+        except OSError as error:
+            self.notify(f"The picture was not written: {error.strerror}", severity="error", markup=False)
+        else:
+            self.notify(f"The picture is written: {file}", markup=False)
 
     def _say_what_was_found(self) -> None:
         for found in self.room.found:
@@ -166,7 +240,6 @@ class TwinsApp(App[None], inherit_bindings=False):
         selected = selected or self.screen.get_selected_text() or ""
         if selected:
             self.copy_to_clipboard(selected)
-            self.notify("The selection was handed to the terminal's clipboard.", markup=False)
             return
         now = self.room.clock.mono()
         if now > self._leaves_until:
@@ -180,7 +253,7 @@ class TwinsApp(App[None], inherit_bindings=False):
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Textual's own commands, without those that the table of actions has."""
         for command in super().get_system_commands(screen):
-            if command.title in ("Theme", "Screenshot"):
+            if command.title == "Theme":
                 yield command
 
 

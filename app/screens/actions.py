@@ -45,6 +45,15 @@ LIVE: tuple[Action, ...] = (
     Action("undo_last", "f7", "undo_last", "Undo", "Take back your last change of the tiers"),
     Action("mark_ret", "f8", "mark_ret", "RET", "Set, void or restore the RET by hand, with a reason"),
     Action("keeper", "f9", "toggle_keeper", "Keeper", "Stop the Keeper, or start it again"),
+    Action("zoom", "f6", "zoom", "Zoom", "Give the pane with the keys all the room, or put the others back"),
+    Action("side_wider", "alt+left", "widen(5)", "Wider side", "Give tiers and snug more of the width"),
+    Action("side_narrower", "alt+right", "widen(-5)", "Narrower side", "Give the chat more of the width"),
+    Action("snug_taller", "alt+up", "raise_snug(10)", "Taller snug", "Give the snug more of the height"),
+    Action("snug_lower", "alt+down", "raise_snug(-10)", "Lower snug", "Give the tiers more of the height"),
+    Action("hide_tiers", "alt+t", "hide('tiers')", "Hide tiers", "Hide the tiers, or show them again"),
+    Action("hide_snug", "alt+s", "hide('snug')", "Hide snug", "Hide the snug, or show it again"),
+    Action("reset_panes", "alt+0", "reset_panes", "Panes as usual", "Put the panes back as they usually are"),
+    Action("copy_wake", "alt+w", "copy_wake", "Copy wake packet", "Copy the whole wake packet of this session"),
     Action("export", "ctrl+e", "export", "Export", "Write this session as a bundle that a stranger can verify", True),
 )
 """What the screen's own keys do."""
@@ -53,6 +62,8 @@ STOP = Action("stop", "escape", "stop", "Stop", "Stop Presence; what has come is
 """Not before the focused widget's own: escape also ends a search and leaves a filter."""
 
 APP: tuple[Action, ...] = (
+    Action("look", "f10", "next_look", "Look", "Dark, light or high contrast, one after the other"),
+    Action("picture", "f12", "picture", "Picture", "Write the screen as a picture (SVG)"),
     Action("close", "ctrl+q", "quit", "Close", "Close the session, or leave it to be resumed", footer=True),
     Action(
         "leave", "ctrl+c", "copy_or_leave", "Copy", "Copy what is selected; twice: leave, the session stays resumable"

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from app.measure.live import LiveMeter
+from app.screens.panes import Panes
 from store.bodies import (
     ChunkGiven,
     JournalWritten,
@@ -23,24 +24,7 @@ from store.events import Event
 from store.journals import entries, read_journal
 from store.readings import LiveReading
 from store.room import Room
-from widgets.chat import Chat
-from widgets.composer import Composer
-from widgets.header import SessionHeader
-from widgets.meters import MeterBar
-from widgets.snug import SnugEntry, SnugPane
-from widgets.tiers import TierPanel
-
-
-@dataclass(frozen=True, slots=True)
-class Panes:
-    """The widgets that show a session."""
-
-    header: SessionHeader
-    chat: Chat
-    tiers: TierPanel
-    snug: SnugPane
-    meters: MeterBar
-    composer: Composer
+from widgets.snug import SnugEntry
 
 
 class Folding:

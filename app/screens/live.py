@@ -15,28 +15,31 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.command import Provider
 from textual.containers import Horizontal, Vertical
-from textual.screen import Screen
 from textual.timer import Timer
 from textual.widgets import Footer
 
 from app.measure.live import LiveMeter
 from app.screens.actions import help_sections, screen_bindings
+from app.screens.arranged import ArrangedScreen
 from app.screens.asking import Asking
-from app.screens.folding import Folding, Panes
+from app.screens.finding import ask_turn, show_ret
+from app.screens.folding import Folding
 from app.screens.line_desk import LineDesk
 from app.screens.palette import LiveActions
+from app.screens.panes import Panes
 from app.screens.past import PastSession
-from app.screens.tabs import PaneName, PaneTabs
+from app.screens.tabs import PaneTabs
 from app.screens.ways import ask_ret, ask_the_end, closed_words
 from app.screens.whole import whole_of
 from app.session.endpoint import Endpoint
 from app.session.opening import Opened
 from app.session.session import Session
-from store.bodies import Notice, SessionClosed, TiersChanged, TurnEnded
+from store.bodies import Notice, SessionClosed, TiersChanged, TurnEnded, WakePacket
 from store.events import Event
+from store.text import clean
 from store.transcript import transcript
 from widgets.chat import Chat
-from widgets.chat.messages import Copied
+from widgets.chat.messages import RetWanted, TurnWanted
 from widgets.composer import Composer
 from widgets.composer.composer import Submitted
 from widgets.dialogs import Approval, ApprovalDialog, Help, Jump
@@ -44,14 +47,13 @@ from widgets.header import SessionHeader
 from widgets.meters import MeterBar
 from widgets.snug import SnugPane
 from widgets.tiers import LineAction, TierPanel
-from widgets.tiers.lines import LineList
 
 Ended = Literal["closed", "left"]
 TELL_SECONDS = 0.1
 """Header and meters are told at most this often, however many events come."""
 
 
-class LiveScreen(Screen[Ended]):
+class LiveScreen(ArrangedScreen[Ended]):
     """One session. It comes up before the SDK is loaded, and is dismissed when the session is closed or left.
 
     ``lines`` stand ready in the composer, one after the other (the tour's). ``bundles`` is where exports go.
@@ -216,17 +218,6 @@ class LiveScreen(Screen[Ended]):
 
     # ------------------------------------------------------------ panes
 
-    def action_pane(self, name: PaneName) -> None:
-        """Show a pane (where only one fits) and give it the keys."""
-        for other in ("chat", "tiers", "snug"):
-            self.set_class(other == name, f"-pane-{other}")
-        tabs = self.query_one(PaneTabs)
-        tabs.shown = name
-        if name == "tiers":
-            tabs.news = 0
-        targets = {"chat": self.panes.chat.view, "tiers": self.query_one(LineList), "snug": self.panes.snug}
-        self.call_after_refresh(targets[name].focus)
-
     def action_compose(self) -> None:
         """Give the composer the keys."""
         self.panes.composer.focus_area()
@@ -236,17 +227,26 @@ class LiveScreen(Screen[Ended]):
         self.action_pane("chat")
         self.call_after_refresh(self.panes.chat.action_search)
 
-    @on(PaneTabs.Chosen)
-    def _tab_chosen(self, event: PaneTabs.Chosen) -> None:
-        self.action_pane(event.pane)
-
     def action_help(self) -> None:
         """Show every key and action."""
         self.app.push_screen(Help(help_sections(self.room.settings.keys)))
 
-    @on(Copied)
-    def _copied(self, event: Copied) -> None:
-        self._say(f"The {event.what} was handed to the terminal's clipboard.")
+    @on(TurnWanted)
+    @work(group="finding", exclusive=True)
+    async def _turn_wanted(self) -> None:
+        await ask_turn(self.app, self.panes.chat.view)
+
+    @on(RetWanted)
+    def _ret_wanted(self) -> None:
+        show_ret(self.app, self.panes.chat.view, self.room.events(self.session.log))
+
+    def action_copy_wake(self) -> None:
+        """Copy the wake packet that P was given."""
+        packets = [e.body.text for e in self.room.events(self.session.log) if isinstance(e.body, WakePacket)]
+        if packets:
+            self.app.copy_to_clipboard(clean(packets[-1]))
+        else:
+            self._say("This session has no wake packet.")
 
     # ------------------------------------------------------------ lines, marks, export
 

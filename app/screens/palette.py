@@ -10,7 +10,7 @@ from textual.content import Content
 from textual.dom import DOMNode
 from textual.types import IgnoreReturnCallbackType
 
-from app.screens.actions import Action, chat_actions, every_action, key_words, line_actions
+from app.screens.actions import APP, Action, chat_actions, every_action, key_words, line_actions
 from widgets.chat.view import ChatView
 from widgets.tiers.lines import LineList, LineRow
 
@@ -24,7 +24,7 @@ class LiveActions(Provider):
     def _commands(self) -> Iterator[Command]:
         for action in every_action():
             if action.id not in ("palette", "leave"):
-                node = self.app if action.id == "close" else self.screen
+                node = self.app if action in APP else self.screen
                 yield self._command(action, action.title, node)
         lines = self.screen.query_one(LineList)
         if isinstance(row := lines.current, LineRow):

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
+from app.screens.finding import ask_turn, show_ret
 from app.screens.whole import whole_of
 from store.events import Event
 from store.room import LogName, Room
 from store.transcript import transcript
 from widgets.chat import Chat
+from widgets.chat.messages import RetWanted, TurnWanted
 
 
 class PastSession(ModalScreen[None]):
@@ -39,7 +42,8 @@ class PastSession(ModalScreen[None]):
     def compose(self) -> ComposeResult:
         yield Static(Content(self._title), id="past-title", markup=False)
         yield self._chat
-        yield Static("esc back · / search · [ ] turns · enter opens a tool", id="past-keys", markup=False)
+        keys = "esc back · / search · t turn · [ ] turns · x error · m RET · y copy · enter opens a tool"
+        yield Static(keys, id="past-keys", markup=False)
 
     def on_mount(self) -> None:
         self._chat.view.focus()
@@ -62,6 +66,15 @@ class PastSession(ModalScreen[None]):
             view.go_to_quote(self._quote, self._turn)
         else:
             view.go_to_turn(self._turn)
+
+    @on(TurnWanted)
+    @work(exclusive=True)
+    async def _turn_wanted(self) -> None:
+        await ask_turn(self.app, self._chat.view)
+
+    @on(RetWanted)
+    def _ret_wanted(self) -> None:
+        show_ret(self.app, self._chat.view, self._room.events(self._log))
 
     def action_leave(self) -> None:
         """Back to where the operator came from."""

@@ -33,6 +33,16 @@ class Copied(Message):
 
 
 @dataclass
+class TurnWanted(Message):
+    """The operator wants to go to a turn by its number."""
+
+
+@dataclass
+class RetWanted(Message):
+    """The operator wants to see where the RET's clock stopped, or was marked."""
+
+
+@dataclass
 class FollowChanged(Message):
     """The view began or ceased to follow the newest words."""
 

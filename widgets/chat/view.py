@@ -18,7 +18,7 @@ from store.entries import Entry, SpeechEntry, source
 from store.events import Event
 from store.transcript import Touched, Transcript
 from widgets.chat.layout import WholeOf, folds
-from widgets.chat.messages import Copied, EntryOpened, FollowChanged, TurnChosen
+from widgets.chat.messages import Copied, EntryOpened, FollowChanged, RetWanted, TurnChosen, TurnWanted
 from widgets.chat.painter import Painter
 from widgets.chat.taking import code_blocks, selected_text
 from widgets.chat.viewport import Viewport
@@ -56,6 +56,8 @@ class ChatView(ScrollView, can_focus=True):
         Binding("y", "copy", "Copy message", show=False),
         Binding("c", "copy_code", "Copy code", show=False),
         Binding("x", "last_error", "Last tool error", show=False),
+        Binding("t", "ask_turn", "Go to a turn", show=False),
+        Binding("m", "ask_ret", "RET's mark", show=False),
         Binding("n", "match(1)", "Next match", show=False),
         Binding("N", "match(-1)", "Previous match", show=False),
     ]
@@ -274,6 +276,12 @@ class ChatView(ScrollView, can_focus=True):
 
     def action_last_error(self) -> None:
         self._go_where(self.transcript.last_error())
+
+    def action_ask_turn(self) -> None:
+        self.post_message(TurnWanted())
+
+    def action_ask_ret(self) -> None:
+        self.post_message(RetWanted())
 
     def _go_where(self, index: int | None) -> bool:
         if index is None:
