@@ -24,7 +24,7 @@ from store.bodies import Json
 from store.documents import write_whole
 from store.room import Room
 
-CUT = ("tail", "head")
+CUT = ("tail", "head", "tail_named", "head_named")
 """Baselines that are also shown with as many bytes as each Keeper of tiers hands over."""
 
 

@@ -244,6 +244,14 @@ def test_tail_and_head_never_exceed_their_bytes_and_are_ends_of_the_whole(texts:
     assert BYTES == 22_528
 
 
+def test_the_controls_name_the_speaker_before_every_sentence_and_lose_none(source: Path, tmp_path: Path) -> None:
+    whole = played(source, tmp_path / "x", "everything_named").loaded
+    assert "Bob — I moved to Lisbon last month with 3 cats and a piano.\nBob — The weekday check" in whole
+    bare = [line.partition(" — ")[2] for line in whole.splitlines() if " — " in line]
+    said = [line.partition(": ")[2] for line in TALK.splitlines() if ": " in line]
+    assert " ".join(bare) == " ".join(said)
+
+
 # ---------------------------------------------------------------- words
 
 

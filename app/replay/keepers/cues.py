@@ -89,6 +89,11 @@ def sentences(text: str) -> Iterator[str]:
             yield part.strip()
 
 
+def every_sentence(text: str) -> Iterator[str]:
+    """All sentences and lines of a text, whatever they hold."""
+    return (part.strip() for part in _SENTENCE.split(text) if part.strip())
+
+
 def condensed(sentence: str) -> str:
     """A sentence without markup and without the words that only open it."""
     bare = _MARKUP.sub("", sentence).strip().rstrip("]")
