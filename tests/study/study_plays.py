@@ -184,6 +184,7 @@ class Stage:
     server: ScriptedServer
     clock: FrozenClock
     tasks: list[tuple[Path, Path | None]]
+    ruled: list[str] = field(default_factory=list)
 
     @property
     def endpoint(self) -> Endpoint:
@@ -224,8 +225,13 @@ async def play_runs(stage: Stage, study: Study, count: int = 1000) -> None:
 
 
 async def read_all(stage: Stage, study: Study) -> int:
-    """Lets the blind reader do all that is left; how many items it leaves to a person."""
-    async with BlindReader(study, stage.endpoint) as reader:
+    """Lets the blind reader do all that is left; how many items it leaves to a person. How the rule on fidelity
+    stands behind each run is kept in ``stage.ruled``."""
+
+    def rule() -> None:
+        stage.ruled.append({one.rule: one.state for one in rule_study(study)}["fidelity"])
+
+    async with BlindReader(study, stage.endpoint, after_run=rule) as reader:
         for run in study.state.of("over"):
             if run.checklist is None:
                 stage.twins.region = run.scheduled.task

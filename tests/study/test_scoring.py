@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import pytest
-from study_plays import EFFECT, NULL, Stage, facts, play_runs, read_all, staged
+from study_plays import EFFECT, Stage, facts, play_runs, read_all, staged
 
 from app.study.errors import StudyError
 from app.study.items import Answers, in_order_for, items, unscored
 from app.study.outcomes import agreement, outcomes
 from app.study.reader import BlindReader
-from app.study.results import rule_study, study_logs
+from app.study.results import study_logs
 from app.study.scoring import Asked, Desk, give_checklist, score_lexically, standing_of
 from app.study.study import Study
 from store.bodies import MessageEnded
@@ -230,25 +230,3 @@ def test_agreement_counts_only_items_that_two_have_answered(played: Played) -> N
     by_kind = {one.kind: one for one in agreement(played.study.state)}
     assert by_kind["present"].alpha == pytest.approx(1.0, abs=0.2)
     assert EFFECT.warmth and by_kind["warmth"].items <= 6
-
-
-def test_stop_rules_are_judged_as_soon_as_a_run_is_read(tmp_path_factory: pytest.TempPathFactory) -> None:
-    with staged(tmp_path_factory.mktemp("rules"), plant=NULL) as stage:
-        study = stage.study()
-        study.fix()
-        heard: list[str] = []
-
-        def after_run() -> None:
-            heard.append({one.rule: one.state for one in rule_study(study)}["fidelity"])
-
-        async def play() -> None:
-            await play_runs(stage, study)
-            async with BlindReader(study, stage.endpoint, after_run=after_run) as reader:
-                for run in study.state.of("over"):
-                    stage.twins.region = run.scheduled.task
-                    await reader.write_checklist(run)
-                await reader.read()
-
-        asyncio.run(play())
-        assert len(heard) == 6 and heard[0] == "waiting" and heard[-1] == "fired"
-        assert Study(stage.room).state.rules["fidelity"].state == "fired"

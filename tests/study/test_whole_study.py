@@ -26,7 +26,7 @@ class Told:
     again: Results | None = None
     texts: dict[str, str] = field(default_factory=dict)
     refused: list[str] = field(default_factory=list)
-    scored_conditions: list[str] = field(default_factory=list)
+    ruled: list[str] = field(default_factory=list)
 
     @property
     def results(self) -> Results:
@@ -44,11 +44,10 @@ def whole(folder: Path, preset: str, plant: Plant) -> Told:
         files, told.found = write_results(study)
         told.texts = {path.suffix: path.read_text(encoding="utf-8") for path in files}
         told.texts["lock"] = study.lock
+        told.ruled = stage.ruled
         bundle = folder / "study.zip"
         export_study(study, bundle)
         told.again = results_from(bundle)
-        for path in files:
-            path.chmod(0o600)
         (study.folder / "results-2.md").write_text("a paper that someone wrote")
         with pytest.raises(StudyError, match="not overwritten") as refused:
             write_results(study)
@@ -84,6 +83,12 @@ def test_a_first_pass_finds_planted_effects_with_the_right_sign(first_pass: Told
 def test_a_first_pass_finds_no_planted_null(first_pass_null: Told) -> None:
     assert all(one.outcome != "held" for one in first_pass_null.results.judgements)
     assert {one.rule: one.state for one in first_pass_null.results.rulings}["fidelity"] == "fired"
+
+
+def test_stop_rules_are_judged_as_soon_as_a_run_is_read(first_pass_null: Told, first_pass: Told) -> None:
+    assert len(first_pass_null.ruled) == 6
+    assert (first_pass_null.ruled[0], first_pass_null.ruled[-1]) == ("waiting", "fired")
+    assert "fired" not in first_pass.ruled and first_pass.ruled[-1] == "quiet"
 
 
 def test_what_was_not_run_is_not_called(first_pass: Told) -> None:
@@ -134,7 +139,7 @@ def test_the_page_stands_alone_and_has_a_point_for_every_run(first_pass: Told) -
     assert page.count("<svg") == 5 and page.count('class="run"') == 3 * 6
 
 
-def test_equal_logs_give_an_equal_paper_and_no_paper_is_written_over(first_pass: Told) -> None:
+def test_no_paper_is_written_over(first_pass: Told) -> None:
     assert first_pass.refused
 
 
