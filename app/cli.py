@@ -173,12 +173,12 @@ def close(
 def wake(room: RoomOption = None, condition: ConditionOption = "", task: TaskOption = None) -> None:
     """Print the wake packet that the next session would give, without opening it."""
     from app.keeping import reading_room
-    from app.plan import condition_named
+    from app.plan import condition_for
     from app.session.opening import preview
     from store.tasks import load_task
 
     with reading_room(room) as opened:
-        named = condition_named(opened.root, condition or opened.settings.session.condition)
+        named = condition_for(opened.root, condition or opened.settings.session.condition)
         record = load_task(task).record if task is not None else None
         _say(preview(opened, named, record).text)
 

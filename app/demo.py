@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
-from app.plan import Plan, condition_named
+from app.plan import Plan, condition_for
 from app.scripted.script_file import load_script
 from app.scripted.server import ScriptedServer
 from app.session.endpoint import Endpoint
@@ -78,7 +78,7 @@ def staged_tour(keep: Path | None = None, *, at_speed: bool = False) -> Iterator
                 workspace = folder / f"workspace-{number}-{task.record.name}"
                 shutil.copytree(task.workspace, workspace, ignore=shutil.ignore_patterns("__pycache__", "out"))
                 endpoint = Endpoint(server.base_url, "scripted", Priced().model, scripted=True)
-                plans.append(Plan(endpoint, condition_named(room, tour.condition), task.record, workspace, stop.lines))
+                plans.append(Plan(endpoint, condition_for(room, tour.condition), task.record, workspace, stop.lines))
             yield Staged(room, tuple(plans))
     finally:
         if keep is None:
