@@ -20,11 +20,17 @@ def show_proposal(room: Room, *, as_json: bool) -> None:
         elif not proposed.strip():
             print("The Keeper has proposed nothing; it is asked at the first close of a session with a Keeper.")
         else:
-            lines = difflib.unified_diff(
-                clean(stands).splitlines(), clean(proposed).splitlines(), "as it stands", "as proposed", lineterm=""
-            )
-            print("\n".join(lines) or "The proposal is the brief as it stands.")
+            print(proposal_diff(room) or "The proposal is the brief as it stands.")
             print("\nTake it with: twins brief --accept, or leave it with: twins brief --decline")
+
+
+def proposal_diff(room: Room) -> str:
+    """What K would change in its brief, line by line; empty when it proposed nothing, or what stands already."""
+    stands, proposed = clean(brief_sources(room.root)[KEEPER]), clean(proposal(room.root))
+    if not proposed.strip():
+        return ""
+    lines = difflib.unified_diff(stands.splitlines(), proposed.splitlines(), "as it stands", "as proposed", lineterm="")
+    return "\n".join(lines)
 
 
 def answer_proposal(room: Room, *, accept: bool, as_json: bool) -> None:

@@ -15,6 +15,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.command import Provider
 from textual.containers import Horizontal, Vertical
+from textual.screen import Screen
 from textual.timer import Timer
 from textual.widgets import Footer
 
@@ -22,12 +23,14 @@ from app.measure.live import LiveMeter
 from app.screens.actions import help_sections, screen_bindings
 from app.screens.arranged import ArrangedScreen
 from app.screens.asking import Asking
+from app.screens.brief_proposal import ask_brief
 from app.screens.finding import ask_turn, show_ret
 from app.screens.folding import Folding
 from app.screens.line_desk import LineDesk
 from app.screens.palette import LiveActions
 from app.screens.panes import Panes
 from app.screens.past import PastSession
+from app.screens.reviewing import Reviewing
 from app.screens.tabs import PaneTabs
 from app.screens.ways import ask_ret, ask_the_end, closed_words
 from app.screens.whole import whole_of
@@ -42,7 +45,8 @@ from widgets.chat import Chat
 from widgets.chat.messages import RetWanted, TurnWanted
 from widgets.composer import Composer
 from widgets.composer.composer import Submitted
-from widgets.dialogs import Approval, ApprovalDialog, Help, Jump
+from widgets.dialogs import Help, Jump
+from widgets.dialogs.dialog import AnswerT
 from widgets.header import SessionHeader
 from widgets.meters import MeterBar
 from widgets.snug import SnugPane
@@ -77,7 +81,7 @@ class LiveScreen(ArrangedScreen[Ended]):
         go_on_words: str = "leave the program",
     ) -> None:
         super().__init__()
-        self.session = Session(opened, endpoint)
+        self.session = Session(opened, endpoint, review_letters=True)
         self.room = self.session.room
         self._bundles = bundles
         self._lines = deque(lines)
@@ -121,7 +125,8 @@ class LiveScreen(ArrangedScreen[Ended]):
     def on_mount(self) -> None:
         self._loop_thread = threading.get_ident()
         self._folding = Folding(self.room, self.panes, self._meter, self.session.record.number, self._before)
-        self._asking = Asking(self.session, self._ask_about, lambda: self.app.screen is self)
+        self._asking = Asking(self.session, self._put_up, lambda: self.app.screen is self)
+        self._reviewing = Reviewing(self.session, self._put_up, lambda: self.app.screen is self)
         self._desk = LineDesk(self.app, self.session)
         self._before = []
         self._unsubscribe = self.session.record.subscribe(self._heard)
@@ -135,11 +140,12 @@ class LiveScreen(ArrangedScreen[Ended]):
             # The program goes down around the screen: nothing may run on and write into a closed room.
             await self.session.leave()
 
-    def _ask_about(self, dialog: ApprovalDialog, answered: Callable[[Approval | None], None]) -> None:
+    def _put_up(self, dialog: Screen[AnswerT], answered: Callable[[AnswerT | None], None]) -> None:
         self.app.push_screen(dialog, answered)
 
     def on_screen_resume(self) -> None:
         self._asking.next()
+        self._reviewing.next()
 
     # ------------------------------------------------------------ engine to screen
 
@@ -155,6 +161,7 @@ class LiveScreen(ArrangedScreen[Ended]):
             return
         self._folding.apply(event)
         self._asking.apply(event)
+        self._reviewing.apply(event)
         tabs = self.query_one(PaneTabs)
         if isinstance(event.body, TiersChanged) and tabs.shown != "tiers":
             tabs.news += len(event.body.changes)
@@ -350,6 +357,7 @@ class LiveScreen(ArrangedScreen[Ended]):
     @work(group="end", exclusive=True)
     async def _tell_closed(self) -> None:
         self._folding.tell()
+        await ask_brief(self.app, self.room, self.session.log)
         words = closed_words(self.room, self.session.log)
         if await ask_the_end(self.app, closed=words, go_on=self._go_on_words) == "go_on":
             self._end("closed")

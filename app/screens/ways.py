@@ -33,7 +33,11 @@ async def ask_the_end(
         ways = [Way("l", "leave", "leave now; it can be resumed")]
         if turns:
             ways = [
-                Way("c", "letters", "close: Presence writes its letter and handoff, the Keeper makes its last pass"),
+                Way(
+                    "c",
+                    "letters",
+                    "close: Presence writes letter and handoff for you to see, the Keeper makes its last pass",
+                ),
                 Way("n", "close", "close without letters"),
                 *ways,
             ]

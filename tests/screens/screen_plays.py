@@ -23,6 +23,7 @@ from store.bodies import Body, FirstAction, TaskRecord
 from store.conditions import load_conditions
 from store.lines import Line
 from store.room import Room
+from widgets.dialogs.letter import LetterReview
 
 BodyT = TypeVar("BodyT", bound=Body)
 PATIENCE_S = 20.0
@@ -149,6 +150,18 @@ async def playing(
                 if app.live is not None and app.is_running:
                     await app.live.leave()
                     await pilot.pause()
+
+
+async def files_the_letters(play: Play) -> None:
+    """Let both letters be filed as Presence wrote them."""
+    for which in ("letter", "handoff"):
+        await play.until(
+            lambda which=which: (
+                isinstance(play.app.screen, LetterReview) and play.app.screen.which == which and play.app.screen._armed
+            ),
+            f"the {which} to be read",
+        )
+        await play.press("enter")
 
 
 def slowly(text: str, tokens_a_second: float = 20.0) -> Reply:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from screen_plays import beat, playing, slowly, speaks
+from screen_plays import beat, files_the_letters, playing, slowly, speaks
 
 from app.scripted.faults import Fault
 from app.scripted.script import Reply
@@ -20,6 +20,7 @@ async def test_ctrl_q_closes_with_letters_and_tells_what_the_session_came_to(tmp
         await play.press("ctrl+q")
         await play.until_seen("Close this session?")
         await play.press("c")
+        await files_the_letters(play)
         await play.until_seen("The session is closed")
         assert [letter.which for letter in play.bodies(LetterFiled)] == ["letter", "handoff"]
         assert "1 turn" in play.seen()

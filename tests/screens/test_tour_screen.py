@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from screen_plays import Play
+from screen_plays import Play, files_the_letters
 
 from app.demo import staged_tour
 from app.screens.tour_end import TourEnd
@@ -42,6 +42,7 @@ async def close(play: Play) -> None:
     await play.press("ctrl+q")
     await play.until_seen("Close this session?")
     await play.press("c")
+    await files_the_letters(play)
     await play.until_seen("The session is closed")
 
 
