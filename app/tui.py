@@ -24,7 +24,7 @@ from store.documents import write_whole
 from store.layout import Layout, LayoutError, keep_layout, load_layout
 from store.room import LogName, Room
 from store.text import clean
-from widgets.themes import HIGH_CONTRAST, HIGH_CONTRAST_LIGHT, LOOKS
+from widgets.themes import LOOKS, THEMES
 
 if TYPE_CHECKING:
     from app.demo import Staged
@@ -71,7 +71,7 @@ class TwinsApp(App[None], inherit_bindings=False):
 
     def _put_on_the_theme(self) -> None:
         """The theme that room.toml names, or else the one that was chosen last in this room."""
-        for theme in (HIGH_CONTRAST, HIGH_CONTRAST_LIGHT):
+        for theme in THEMES:
             self.register_theme(theme)
         try:
             self.layout = load_layout(self.room.root)
@@ -81,7 +81,7 @@ class TwinsApp(App[None], inherit_bindings=False):
         if named and named not in self.available_themes:
             known = ", ".join(sorted(self.available_themes))
             self.notify(f"room.toml names the theme {named!r}; there are: {known}", severity="warning", markup=False)
-        for theme_name in (named, self.layout.theme):
+        for theme_name in (named, self.layout.theme, LOOKS[0]):
             if theme_name in self.available_themes:
                 self.theme = theme_name
                 break

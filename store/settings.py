@@ -99,7 +99,7 @@ class McpServer(Section):
 
 
 class ScreenSettings(Section):
-    """How the screen looks. An empty theme is Textual's own choice."""
+    """How the screen looks. An empty theme is the one that was chosen last in the room."""
 
     theme: str = ""
 
@@ -210,7 +210,7 @@ window_turns = 12
 tool_result_bytes = 320
 
 [tools]
-# Which tools run without asking: "ask" (reading tools run, the rest ask), "none" (every tool asks),
+# Which tools run without asking: "ask" (reading tools run, the rest ask), "none" (no tool runs),
 # "read" (reading tools run, the rest are denied), "all" (every tool runs).
 approve = "ask"
 # Tools that run without asking, by name, for example ["edit"].
@@ -237,6 +237,6 @@ bash_timeout_s = 120.0
 # Other keys for actions, for example: mark_break = "ctrl+g". The help (F1) lists the actions by name.
 
 [screen]
-# A theme of Textual by name. Empty: the usual one.
+# A theme by name: night, paper, high-contrast, high-contrast-light, or one of Textual's. Empty: the one chosen last.
 theme = ""
 """

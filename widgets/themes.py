@@ -1,9 +1,67 @@
-"""The themes of high contrast, dark and light, beside Textual's own."""
+"""The four looks: night, paper, and high contrast in dark and light. Textual's own themes are there as well."""
 
 from __future__ import annotations
 
 from textual.theme import Theme
 
+NIGHT = Theme(
+    name="night",
+    primary="#2f8fe0",
+    secondary="#a77fd0",
+    accent="#ffb454",
+    success="#4ebf71",
+    warning="#ffb454",
+    error="#d0506f",
+    foreground="#e2e2e2",
+    background="#121417",
+    surface="#191c20",
+    panel="#232a32",
+    boost="#2b323b",
+    dark=True,
+    variables={
+        "text-muted": "#a3a9b1",
+        "text-primary": "#7dbcf5",
+        "text-secondary": "#c9a8ea",
+        "text-accent": "#ffc67a",
+        "text-success": "#86d9a0",
+        "text-warning": "#ffc67a",
+        "text-error": "#f394a9",
+        "primary-muted": "#173a57",
+        "success-muted": "#1c3a28",
+        "warning-muted": "#44371d",
+        "accent-muted": "#4a3719",
+        "footer-key-foreground": "#ffc67a",
+    },
+)
+PAPER = Theme(
+    name="paper",
+    primary="#1d5a9e",
+    secondary="#7a3d91",
+    accent="#8a4b08",
+    success="#1d6b35",
+    warning="#7a5200",
+    error="#a3243b",
+    foreground="#1f1f1f",
+    background="#fbfaf6",
+    surface="#fbfaf6",
+    panel="#edeae1",
+    boost="#e6e2d6",
+    dark=False,
+    variables={
+        "text-muted": "#585650",
+        "text-primary": "#1d5a9e",
+        "text-secondary": "#7a3d91",
+        "text-accent": "#8a4b08",
+        "text-success": "#1d6b35",
+        "text-warning": "#7a5200",
+        "text-error": "#a3243b",
+        "primary-muted": "#dbe6f2",
+        "success-muted": "#dcecdc",
+        "warning-muted": "#f3e7c4",
+        "accent-muted": "#f3e0c8",
+        "footer-key-foreground": "#8a4b08",
+    },
+)
 HIGH_CONTRAST = Theme(
     name="high-contrast",
     primary="#6fd3ff",
@@ -35,11 +93,11 @@ HIGH_CONTRAST = Theme(
 )
 HIGH_CONTRAST_LIGHT = Theme(
     name="high-contrast-light",
-    primary="#00408f",
+    primary="#003470",
     secondary="#6a006a",
     accent="#6b3400",
     success="#004d00",
-    warning="#5f3f00",
+    warning="#4a3000",
     error="#900000",
     foreground="#000000",
     background="#ffffff",
@@ -49,11 +107,11 @@ HIGH_CONTRAST_LIGHT = Theme(
     dark=False,
     variables={
         "text-muted": "#303030",
-        "text-primary": "#00408f",
+        "text-primary": "#003470",
         "text-secondary": "#6a006a",
         "text-accent": "#6b3400",
         "text-success": "#004d00",
-        "text-warning": "#5f3f00",
+        "text-warning": "#4a3000",
         "text-error": "#900000",
         "primary-muted": "#cfe4ff",
         "success-muted": "#cdf5cd",
@@ -62,5 +120,6 @@ HIGH_CONTRAST_LIGHT = Theme(
         "footer-key-foreground": "#6b3400",
     },
 )
-LOOKS = ("textual-dark", "textual-light", HIGH_CONTRAST.name, HIGH_CONTRAST_LIGHT.name)
+THEMES = (NIGHT, PAPER, HIGH_CONTRAST, HIGH_CONTRAST_LIGHT)
+LOOKS = tuple(theme.name for theme in THEMES)
 """What the key for the looks goes through; the palette offers all of Textual's themes as well."""

@@ -124,7 +124,7 @@ class Composer(Horizontal):
         waits = self.ready and not area.text and not area.read_only
         area.show_ready(Content(one_line(clean(self.ready))) if waits else Content(""))
         hint = self.note or self._hint(bool(waits), area)
-        self.border_title = Content.assemble(_TITLES[self.mode], (f"  {hint}" if hint else "", "not bold dim"))
+        self.border_title = Content.assemble(_TITLES[self.mode], (f"  {hint}" if hint else "", "not bold $text-muted"))
 
     def _hint(self, waits: bool, area: ComposerArea) -> str:
         if area.read_only:
