@@ -149,6 +149,8 @@ class Session:
     async def close(self, *, letters: bool = True) -> None:
         """End the session: P's letter and handoff, K's closing pass beside them, what expires, what changed."""
         self.stop()
+        for key, _ in self._queue:
+            self.record.append("operator", OperatorUnqueued(key))
         self._queue.clear()
         await self._turn_over()
         await self._ready()
@@ -193,14 +195,19 @@ class Session:
         return self._turn is not None and not self._turn.done()
 
     def say(self, text: str) -> str | None:
-        """Give P a message. While P works it is queued instead; the result is then its key, for ``take_back``."""
-        if self.busy:
-            key = f"q{self._queued + 1}"
-            self._queue.append((key, text))
-            self.record.append("operator", OperatorQueued(key, text))
-            return key
-        self._begin(text)
-        return None
+        """Give P a message. While P works it is queued instead; the result is then its key, for ``take_back``.
+
+        What was queued before a stop goes first: messages reach P in the order in which they were written.
+        """
+        if not self.busy and not self._queue:
+            self._begin(text)
+            return None
+        key = f"q{self._queued + 1}"
+        self._queue.append((key, text))
+        self.record.append("operator", OperatorQueued(key, text))
+        if not self.busy:
+            self._begin_queued()
+        return key
 
     def take_back(self, key: str) -> str | None:
         """Take a queued message back; its text, or None when it has left already."""
