@@ -25,6 +25,18 @@ class TwinsDriver(LinuxDriver):
         if self._file is not None:
             self._file = LosableFile(self._file, self._lost)  # type: ignore[assignment]
 
+    def start_application_mode(self) -> None:
+        super().start_application_mode()  # type: ignore[no-untyped-call]
+        self.write("\x1b[22;2t")  # the terminal keeps its title aside
+
+    def stop_application_mode(self) -> None:
+        self.write("\x1b[23;2t")  # and takes it back
+        super().stop_application_mode()
+
+    def name_window(self, words: str) -> None:
+        """The terminal's title. ``words`` are the program's own: nothing foreign may come here."""
+        self.write(f"\x1b]2;{words}\x1b\\")
+
     def _lost(self) -> None:
         lost = getattr(self._app, "terminal_lost", None)
         if lost is not None:

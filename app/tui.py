@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import App, SystemCommand
-from textual.binding import BindingType
+from textual.binding import Binding, BindingType
 from textual.driver import Driver
 from textual.screen import Screen
 from textual.theme import Theme
@@ -44,7 +44,10 @@ class TwinsApp(App[None], inherit_bindings=False):
 
     TITLE = "Two Twins"
     CSS = "Toast { max-width: 60%; } Footer { background: $panel; }"
-    BINDINGS: ClassVar[list[BindingType]] = [action.binding() for action in APP]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *(action.binding() for action in APP),
+        Binding("question_mark", "help_here", "Keys here", show=False),
+    ]
 
     def __init__(self, room: Room) -> None:
         super().__init__()
@@ -57,13 +60,12 @@ class TwinsApp(App[None], inherit_bindings=False):
         self._live: LiveScreen | None = None
         self._last_log: LogName | None = None
         self._leaving = Leaving(self._leave_the_session, lambda code: self.exit(return_code=code))
-        settings = room.settings
-        if settings.keys:
-            self.set_keymap(dict(settings.keys))
+        self.own_keys: dict[str, str] = {}
 
     def on_mount(self) -> None:
         self._leaving.listen()
         self._put_on_the_theme()
+        self._take_own_keys()
         if self.room.read_only:
             self.set_interval(FOLLOW_SECONDS, self.room.refresh)
         self.begin()
@@ -86,6 +88,16 @@ class TwinsApp(App[None], inherit_bindings=False):
                 self.theme = theme_name
                 break
         self.theme_changed_signal.subscribe(self, self._theme_chosen)
+
+    def _take_own_keys(self) -> None:
+        if not self.room.settings.keys:
+            return
+        from app.screens.keymap import checked_keys
+
+        self.own_keys, wrong = checked_keys(self.room.settings.keys)
+        self.set_keymap(dict(self.own_keys))
+        for sentence in wrong:
+            self.notify(sentence, severity="warning", markup=False, timeout=15)
 
     def _theme_chosen(self, theme: Theme) -> None:
         self.keep_layout(self.layout.model_copy(update={"theme": theme.name}))
@@ -185,6 +197,21 @@ class TwinsApp(App[None], inherit_bindings=False):
     def bundles(self) -> Path:
         """Where exports go: not into the folder that P works in."""
         return self.room.root / "bundles"
+
+    def action_help_here(self) -> None:
+        """What the keys do where they are now: of the focused widget and what it stands in."""
+        from app.screens.actions import key_words
+        from widgets.dialogs import Help, HelpSection
+
+        keys: dict[tuple[str, str], list[str]] = {}
+        for key, active in self.screen.active_bindings.items():
+            if active.node not in (self, self.screen) and active.binding.description:
+                what = active.binding.tooltip or active.binding.description
+                keys.setdefault((active.binding.action, what), []).append(key)
+        rows = [(" ".join(key_words(key) for key in found[:3]), what) for (_, what), found in keys.items()]
+        words = "" if rows else "Nothing has the keys here but the screen itself."
+        sections = [HelpSection("Where the keys are now", rows, words), HelpSection("F1", [], "shows every key")]
+        self.push_screen(Help(sections, title="Keys here"))
 
     # ------------------------------------------------------------ leaving
 

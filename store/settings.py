@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import BeforeValidator, Field, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
 from store.bodies import Json
@@ -102,6 +102,18 @@ class ScreenSettings(Section):
     """How the screen looks. An empty theme is the one that was chosen last in the room."""
 
     theme: str = ""
+    bell: bool = True
+
+
+def _by_dotted_name(value: object) -> object:
+    """TOML reads ``tiers.promote = "k"`` as a table in a table."""
+    if not isinstance(value, dict):
+        return value
+    flat: dict[str, object] = {}
+    for name, key in value.items():
+        inner = _by_dotted_name(key)
+        flat |= {f"{name}.{rest}": one for rest, one in inner.items()} if isinstance(inner, dict) else {name: key}
+    return flat
 
 
 class Settings(Section):
@@ -114,7 +126,7 @@ class Settings(Section):
     keeper: KeeperSettings = KeeperSettings()
     tools: ToolSettings = ToolSettings()
     mcp: Mapping[str, McpServer] = Field(default_factory=dict)
-    keys: Mapping[str, str] = Field(default_factory=dict)
+    keys: Annotated[Mapping[str, str], BeforeValidator(_by_dotted_name)] = Field(default_factory=dict)
     screen: ScreenSettings = ScreenSettings()
 
     def public(self) -> Json:
@@ -234,9 +246,11 @@ bash_timeout_s = 120.0
 # url = "http://127.0.0.1:9000/mcp"
 
 [keys]
-# Other keys for actions, for example: mark_break = "ctrl+g". The help (F1) lists the actions by name.
+# Other keys for actions, for example: mark_break = "f6", or tiers.promote = "k". The help (F1) lists them by name.
 
 [screen]
 # A theme by name: night, paper, high-contrast, high-contrast-light, or one of Textual's. Empty: the one chosen last.
 theme = ""
+# Whether the terminal's bell calls you when a tool, a letter or the Keeper waits for you.
+bell = true
 """

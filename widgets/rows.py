@@ -33,13 +33,13 @@ class RowList(ScrollView, Generic[ItemT], can_focus=True):
     COMPONENT_CLASSES: ClassVar[set[str]] = {"rows--cursor", "rows--lit"}
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up,k", "cursor(-1)", "Up", show=False),
-        Binding("down,j", "cursor(1)", "Down", show=False),
-        Binding("pageup,ctrl+u", "page(-1)", "Page up", show=False),
-        Binding("pagedown,ctrl+d", "page(1)", "Page down", show=False),
-        Binding("home,g", "edge(-1)", "First", show=False),
-        Binding("end,G", "edge(1)", "Last", show=False),
-        Binding("enter", "choose", "Open", show=False),
+        Binding("up,k", "cursor(-1)", "Up", show=False, id="list.up"),
+        Binding("down,j", "cursor(1)", "Down", show=False, id="list.down"),
+        Binding("pageup,ctrl+u", "page(-1)", "Page up", show=False, id="list.page_up"),
+        Binding("pagedown,ctrl+d", "page(1)", "Page down", show=False, id="list.page_down"),
+        Binding("home,g", "edge(-1)", "First", show=False, id="list.first"),
+        Binding("end,G", "edge(1)", "Last", show=False, id="list.last"),
+        Binding("enter", "choose", "Open", show=False, id="list.open"),
     ]
 
     FOLLOWS_END: ClassVar[bool] = False

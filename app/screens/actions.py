@@ -103,6 +103,14 @@ def line_actions() -> tuple[Action, ...]:
 
 
 @cache
+def panel_actions() -> tuple[Action, ...]:
+    """What can be done with the tier panel as a whole."""
+    from widgets.tiers.panel import TierPanel
+
+    return tuple(action for action in widget_actions(TierPanel) if action.what)
+
+
+@cache
 def chat_actions() -> tuple[Action, ...]:
     """What can be done in the chat."""
     from widgets.chat.view import ChatView
@@ -129,6 +137,7 @@ _SHORT = {"escape": "esc", "up": "↑", "down": "↓", "pageup": "pgup", "pagedo
 
 def help_sections(own_keys: Mapping[str, str]) -> tuple[HelpSection, ...]:
     """The help; ``own_keys`` are those of room.toml, by action."""
+    from app.screens.keymap import places
     from widgets.composer.area import ComposerArea
     from widgets.dialogs.help import HelpSection
     from widgets.tiers.panel import TierPanel
@@ -153,7 +162,7 @@ def help_sections(own_keys: Mapping[str, str]) -> tuple[HelpSection, ...]:
             "Other keys",
             [],
             "room.toml sets them by name: "
-            + ", ".join(action.id for action in (*LIVE, STOP, *APP) if action.id)
+            + ", ".join(dict.fromkeys(place.id for place in places()))
             + '. Write for example: mark_break = "f6" under [keys].',
         ),
     )

@@ -21,15 +21,15 @@ from textual.widgets import Footer
 
 from app.measure.live import LiveMeter
 from app.screens.actions import help_sections, screen_bindings
-from app.screens.arranged import ArrangedScreen
 from app.screens.asking import Asking
+from app.screens.attention import Attention
 from app.screens.brief_proposal import ask_brief
 from app.screens.finding import ask_turn, show_ret
 from app.screens.folding import Folding
 from app.screens.line_desk import LineDesk
+from app.screens.line_keys import LineKeysScreen
 from app.screens.palette import LiveActions
 from app.screens.panes import Panes
-from app.screens.past import PastSession
 from app.screens.reviewing import Reviewing
 from app.screens.tabs import PaneTabs
 from app.screens.ways import ask_ret, ask_the_end, closed_words
@@ -45,19 +45,19 @@ from widgets.chat import Chat
 from widgets.chat.messages import RetWanted, TurnWanted
 from widgets.composer import Composer
 from widgets.composer.composer import Submitted
-from widgets.dialogs import Help, Jump
+from widgets.dialogs import Help
 from widgets.dialogs.dialog import AnswerT
 from widgets.header import SessionHeader
 from widgets.meters import MeterBar
 from widgets.snug import SnugPane
-from widgets.tiers import LineAction, TierPanel
+from widgets.tiers import TierPanel
 
 Ended = Literal["closed", "left"]
 TELL_SECONDS = 0.1
 """Header and meters are told at most this often, however many events come."""
 
 
-class LiveScreen(ArrangedScreen[Ended]):
+class LiveScreen(LineKeysScreen[Ended]):
     """One session. It comes up before the SDK is loaded, and is dismissed when the session is closed or left.
 
     ``lines`` stand ready in the composer, one after the other (the tour's). ``bundles`` is where exports go.
@@ -127,7 +127,8 @@ class LiveScreen(ArrangedScreen[Ended]):
         self._folding = Folding(self.room, self.panes, self._meter, self.session.record.number, self._before)
         self._asking = Asking(self.session, self._put_up, lambda: self.app.screen is self)
         self._reviewing = Reviewing(self.session, self._put_up, lambda: self.app.screen is self)
-        self._desk = LineDesk(self.app, self.session)
+        self.desk = LineDesk(self.app, self.session)
+        self._attention = Attention(self.app, bell=self.room.settings.screen.bell)
         self._before = []
         self._unsubscribe = self.session.record.subscribe(self._heard)
         self.set_interval(1.0, self._folding.tell)
@@ -161,6 +162,7 @@ class LiveScreen(ArrangedScreen[Ended]):
             return
         self._folding.apply(event)
         self._asking.apply(event)
+        self._attention.apply(event)
         self._reviewing.apply(event)
         tabs = self.query_one(PaneTabs)
         if isinstance(event.body, TiersChanged) and tabs.shown != "tiers":
@@ -236,7 +238,7 @@ class LiveScreen(ArrangedScreen[Ended]):
 
     def action_help(self) -> None:
         """Show every key and action."""
-        self.app.push_screen(Help(help_sections(self.room.settings.keys)))
+        self.app.push_screen(Help(help_sections(self._app.own_keys)))
 
     @on(TurnWanted)
     @work(group="finding", exclusive=True)
@@ -256,39 +258,6 @@ class LiveScreen(ArrangedScreen[Ended]):
             self._say("This session has no wake packet.")
 
     # ------------------------------------------------------------ lines, marks, export
-
-    @on(LineAction)
-    def _line_action(self, event: LineAction) -> None:
-        self._act_on_line(event)
-
-    @work(group="lines")
-    async def _act_on_line(self, event: LineAction) -> None:
-        line = self.room.tiers.lines.get(event.line_id)
-        jump = await self._desk.act(event.action, event.line_id)
-        if jump is not None:
-            self._jump(jump, line.quote if line is not None else "")
-
-    def _jump(self, jump: Jump, quote: str) -> None:
-        if jump.session == self.session.record.number:
-            self.action_pane("chat")
-            view = self.panes.chat.view
-            turn = jump.turn
-            if not quote or view.transcript.holding(quote, turn) is None:
-                self.call_after_refresh(view.go_to_turn, turn)
-            else:
-                self.call_after_refresh(view.go_to_quote, quote, turn)
-            return
-        row = next((row for row in self.room.sessions() if row.number == jump.session), None)
-        if row is None:
-            self._say(f"Session {jump.session} is not in this room.")
-        else:
-            title = f"session {row.number}, {row.opened_at[:10]}"
-            self.app.push_screen(PastSession(self.room, row.id, title, turn=jump.turn, quote=quote))
-
-    @work(group="lines")
-    async def action_undo_last(self) -> None:
-        """Take back the operator's last change of the tiers."""
-        await self._desk.undo()
 
     def action_mark_break(self) -> None:
         """Mark a natural break."""

@@ -23,7 +23,7 @@ class Chat(Vertical):
     DEFAULT_CSS = Path(__file__).with_suffix(".tcss").read_text(encoding="utf-8")
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("slash", "search", "Search", show=False),
+        Binding("slash", "search", "Search", show=False, id="chat.search"),
     ]
 
     def __init__(
