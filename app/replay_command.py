@@ -68,7 +68,11 @@ def replay_command(
         raise typer.BadParameter(f"there is no {place}; name a transcript, a folder of them, or a room")
     setup = setup_for(named, model, out, batch=batch)
     asked = Asked(place, named, out, checklist if bench else "", chain, setup, max_usd, max_tokens, workers)
-    result = run(asked)
+    try:
+        result = run(asked)
+    except KeyboardInterrupt:
+        typer.echo("twins: stopped; the same command goes on from here", err=True)
+        raise typer.Exit(130) from None
     if json:
         print(dumps(result.as_json(), ensure_ascii=False, indent=1))
     else:

@@ -6,6 +6,7 @@ import asyncio
 import multiprocessing
 import os
 import re
+import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass, replace
@@ -18,7 +19,7 @@ from app.replay.chains import Chain
 from app.replay.importers.claude_code import hash_of
 from app.replay.keepers.interface import KeeperSetup, KeeperStopped
 from app.replay.keepers.transcript import Transcript
-from app.replay.purse import BudgetSpent, Purse
+from app.replay.purse import BudgetSpent, Purse, Stopped
 from app.replay.run import Replayed, replay
 from store.room import Room
 
@@ -58,6 +59,7 @@ class _Shared:
     usd: Synchronized[float]
     tokens: Synchronized[int]
     sessions: Synchronized[int]
+    stop: Synchronized[int]
 
 
 _shared: _Shared | None = None
@@ -66,6 +68,8 @@ _shared: _Shared | None = None
 def _begin(shared: _Shared) -> None:
     global _shared
     _shared = shared
+    # ctrl+c reaches every process of the terminal: the first one says when to stop, at a whole turn.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def run_jobs(
@@ -79,10 +83,10 @@ def run_jobs(
 ) -> Iterator[Outcome]:
     """Every job's outcome, in the order in which they end. ``tell`` is called with the sessions done so far.
 
-    What was begun is taken up where it stood; when the iteration is left, what runs is stopped.
+    What was begun is taken up where it stood; when the iteration is left, what runs is stopped at its next turn.
     """
     context = multiprocessing.get_context("spawn")
-    shared = _Shared(context.Value("d", 0.0), context.Value("q", 0), context.Value("q", 0))
+    shared = _Shared(context.Value("d", 0.0), *(context.Value("q", 0) for _ in range(3)))
     count = min(workers or os.cpu_count() or 1, max(1, len(jobs)))
     with ProcessPoolExecutor(count, context, _begin, (shared,)) as pool:
         waiting: set[Future[Outcome]] = {pool.submit(run_job, job, setup, max_usd, max_tokens) for job in jobs}
@@ -93,13 +97,14 @@ def run_jobs(
                 for future in done:
                     yield future.result()
         finally:
+            shared.stop.value = 1
             pool.shutdown(wait=False, cancel_futures=True)
 
 
 def run_job(job: Job, setup: KeeperSetup, max_usd: float | None = None, max_tokens: int | None = None) -> Outcome:
     """One job, here and now."""
     shared = _shared
-    purse = Purse(max_usd, max_tokens, *((shared.usd, shared.tokens) if shared else ()))
+    purse = Purse(max_usd, max_tokens, *((shared.usd, shared.tokens, shared.stop) if shared else ()))
 
     def heard() -> None:
         if shared is not None:
@@ -111,7 +116,7 @@ def run_job(job: Job, setup: KeeperSetup, max_usd: float | None = None, max_toke
         with Room.open(job.source, read_only=True) as source:
             job.root.parent.mkdir(parents=True, exist_ok=True)
             done = asyncio.run(replay(source, job.chain, keeper, job.root, purse, upto=job.upto, tell=heard))
-    except (BudgetSpent, KeeperStopped) as spent:
+    except (BudgetSpent, KeeperStopped, Stopped) as spent:
         return Outcome(job, None, (), str(spent))
     if job.most is not None and isinstance(keeper, Transcript):
         done = replace(done, loaded=keeper.at_most(job.most))

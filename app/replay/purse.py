@@ -14,9 +14,13 @@ class BudgetSpent(PlainError):
     """The budget of the replay is used up; what was done stands, and a larger budget takes it up again."""
 
 
+class Stopped(PlainError):
+    """Somebody stopped the replay; what was done stands, and the same command goes on from there."""
+
+
 class Purse:
     """Counts dollars and tokens against a limit of each; None for no limit. Give it counters that processes share to
-    let them spend from one purse."""
+    let them spend from one purse, and a flag that stops them all."""
 
     def __init__(
         self,
@@ -24,11 +28,13 @@ class Purse:
         max_tokens: int | None,
         spent_usd: Synchronized[float] | None = None,
         spent_tokens: Synchronized[int] | None = None,
+        stop: Synchronized[int] | None = None,
     ) -> None:
         self.max_usd = max_usd
         self.max_tokens = max_tokens
         self._shared_usd = spent_usd
         self._shared_tokens = spent_tokens
+        self._stop = stop
         self._usd = 0.0
         self._tokens = 0
 
@@ -41,8 +47,14 @@ class Purse:
                 self._shared_usd.value += usd
                 self._shared_tokens.value += tokens
 
+    def go_on(self) -> None:
+        """Raises Stopped when somebody stopped the replay."""
+        if self._stop is not None and self._stop.value:
+            raise Stopped("The replay was stopped; the same command goes on from there.")
+
     def check(self) -> None:
-        """Raises BudgetSpent when a limit is reached."""
+        """Raises BudgetSpent when a limit is reached, Stopped when somebody stopped the replay."""
+        self.go_on()
         usd = self._usd if self._shared_usd is None else self._shared_usd.value
         tokens = self._tokens if self._shared_tokens is None else self._shared_tokens.value
         if self.max_usd is not None and usd >= self.max_usd:

@@ -73,7 +73,7 @@ async def replay(
     """Replays ``chain`` of the room ``source`` into the room at ``root``, made if it is not there; one that was begun
     is taken up where it stood. ``upto`` sessions only, if given. ``tell`` is called after each session.
 
-    Raises BudgetSpent when the purse is empty; what was done stands.
+    Raises BudgetSpent when the purse is empty, Stopped when somebody stopped it; what was done stands.
     """
     links = chain.links[:upto]
     if not keeper.keeps_tiers:
@@ -200,6 +200,7 @@ class _Run:
                 desk = KeeperDesk(record, self._condition)
                 scene = Scene(record, desk, turn.source, self._purse.check)
                 await self._keeper.open(scene)
+            self._purse.go_on()
             self._keeper.overhear(turn)
             if turn.number not in heard:
                 await self._turn(scene, turn)

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -190,7 +193,7 @@ def test_on_real_locomo_the_mechanical_keeper_beats_tail_and_head_at_equal_bytes
     rows = {row.label: row for row in result.rows}
     mechanical = rows["mechanical"]
     assert mechanical.facts == 169 and mechanical.bytes_loaded <= 20_480
-    for label in [label for label in rows if label != "mechanical"]:
+    for label in ("tail", "head", *(row.label for row in result.rows if row.beside)):
         assert (mechanical.hf or 0) > (rows[label].hf or 0), label
 
 
@@ -237,3 +240,37 @@ def test_the_commands_print_one_document_and_say_bad_input_in_one_line(talk: Pat
         bad = twins(*words, cwd=tmp_path)
         assert (bad.returncode, bad.stdout) == (2, ""), words
         assert sentence in bad.stderr and bad.stderr.count("\n") == 1, words
+
+
+def test_ctrl_c_stops_at_a_whole_turn_and_the_same_command_goes_on(facts: Path, tmp_path: Path) -> None:
+    path = tmp_path / "long.txt"
+    said = "Ann: Room {0} of the house in Porto has {1} windows and {0} doors.\nBob: I see.\n"
+    turns = "".join(said.format(number, number * 7) for number in range(400))
+    path.write_text(turns, encoding="utf-8")
+    words = ("replay", "--bench", str(path), "--keeper", "mechanical", "--checklist", str(facts), "--out", "w")
+    code = "import sys; from app.cli import main; main()"
+    begun = subprocess.Popen(
+        [sys.executable, "-c", code, *words, "--workers", "1"],
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin", "HOME": str(tmp_path)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        for _ in range(600):
+            logs = list((tmp_path / "w" / "rooms").rglob("sessions/*/events.jsonl"))
+            if logs and logs[0].read_bytes().count(b"keeper.passed") > 3:
+                break
+            time.sleep(0.05)
+        os.killpg(begun.pid, signal.SIGINT)
+        _, said = begun.communicate(timeout=60)
+    finally:
+        begun.kill()
+    assert (begun.returncode, said) == (130, "twins: stopped; the same command goes on from here\n")
+    done = logs[0].read_bytes().count(b"keeper.passed")
+    assert 3 < done < 400
+    ran = twins(*words, "--json", cwd=tmp_path)
+    assert ran.returncode == 0, ran.stderr
+    assert logs[0].read_bytes().count(b"keeper.passed") == 401

@@ -18,6 +18,9 @@ from store.wording import near_duplicate
 
 LEAST = 9.0
 """Weight from which a sentence is worth a line (our choice, looked at on LoCoMo conv-26 and conv-30)."""
+LEAST_WITH_ROOM = 6.5
+"""The same while warm is emptier than ROOMY: what is not filled serves nobody."""
+ROOMY = 0.75
 MOST_OF_A_TURN = 4
 """Lines that one turn may add: a turn that says more has said it in its heaviest sentences."""
 TOUCH = 0.34
@@ -70,7 +73,9 @@ class Mechanical(ReplayKeeper):
         for one in heard:
             self._touch(work, one)
         left = [one for one in heard if not self._put_right(work, one)]
-        worth = sorted((one for one in left if one.weight >= LEAST), key=lambda one: -one.weight)[:MOST_OF_A_TURN]
+        roomy = scene.record.room.tiers.size("warm") < WARM_BUDGET * ROOMY
+        least = LEAST_WITH_ROOM if roomy else LEAST
+        worth = sorted((one for one in left if one.weight >= least), key=lambda one: -one.weight)[:MOST_OF_A_TURN]
         for one in (one for one in left if one in worth):
             self._file(work, one)
         self._hot(work, turn)
