@@ -305,7 +305,7 @@ def test_a_claude_ai_export_is_tolerated_as_it_comes(take: Take, root: Path, tmp
     called = next(e.body for e in log if isinstance(e.body, ToolCalled))
     ended = next(e.body for e in log if isinstance(e.body, ToolEnded))
     assert called.tool_use_id == ended.tool_use_id == "2:1"
-    assert log[2].at == "2026-01-02T03:04:00.000Z"
+    assert log[2].at == "2026-01-02T03:04:05.000Z"
     assert take(path)[0].events == 0
 
 
