@@ -14,7 +14,7 @@ from app.screens.actions import APP, PALETTE, STOP, every_action
 from store.text import clean
 
 _MODIFIERS = frozenset(("ctrl", "alt", "shift", "super", "meta", "hyper"))
-_AROUND = {"Chat": "ChatView", "TierPanel": "LineList"}
+_AROUND = {"Chat": "ChatView", "TierPanel": "LineList", "SessionList": "RoomScreen"}
 """What stands around a widget shares its keys."""
 _NAMED = frozenset(key.value.rpartition("+")[2] for key in Keys) | frozenset(KEY_NAME_REPLACEMENTS.values())
 
@@ -43,7 +43,7 @@ def places() -> Iterator[Place]:
 
 def _nodes() -> tuple[type[Widget], ...]:
     # Only for a room that has keys of its own: these are not needed before the first paint.
-    from app.screens.room_app import RoomScreen
+    from app.screens.room_app import RoomScreen, SessionList
     from widgets.chat import Chat
     from widgets.chat.view import ChatView
     from widgets.composer.area import ComposerArea
@@ -51,7 +51,7 @@ def _nodes() -> tuple[type[Widget], ...]:
     from widgets.tiers.lines import LineList
     from widgets.tiers.panel import TierPanel
 
-    return (RoomScreen, Chat, ChatView, ComposerArea, RowList, LineList, TierPanel)
+    return (RoomScreen, SessionList, Chat, ChatView, ComposerArea, RowList, LineList, TierPanel)
 
 
 def checked_keys(given: Mapping[str, str]) -> tuple[dict[str, str], tuple[str, ...]]:

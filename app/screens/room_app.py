@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import importlib
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
@@ -10,7 +12,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.screen import Screen
-from textual.widgets import Footer, OptionList, Static
+from textual.widgets import Footer, Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from app.plan import known_conditions
@@ -26,11 +28,12 @@ from widgets.figures import fitted, piece
 if TYPE_CHECKING:
     from app.screens.live import Ended
 
-NEW = "new"
+NEW, NONE = "new", "none"
+SEARCH_SECONDS = 0.25
 
 
-def session_row(row: SessionSummary, width: int) -> Content:
-    """A session in one row of the list."""
+def session_row(row: SessionSummary, width: int, said: int = 0) -> Content:
+    """A session in one row of the list; ``said`` is how often what is searched was said in it."""
     state = ("□ closed", "$text-muted") if row.closed_at else ("○ open  ", "bold $text-success")
     turns = "1 turn" if row.turns == 1 else f"{row.turns} turns"
     left = [
@@ -38,20 +41,42 @@ def session_row(row: SessionSummary, width: int) -> Content:
         piece(90, f"condition {clean(row.condition)}"),
         piece(80, clean(row.task) or Content.styled("no task", "$text-muted")),
     ]
-    return fitted(left, [piece(60, (turns, "$text-muted"))], width)
+    right = [piece(60, (turns, "$text-muted"))]
+    if said:
+        right.insert(0, piece(70, (f"said {said}×", "$text-accent")))
+    return fitted(left, right, width)
+
+
+class SessionList(OptionList):
+    """The sessions as options, with the keys that all lists here have."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("j", "cursor_down", "Down", show=False, id="sessions.down"),
+        Binding("k", "cursor_up", "Up", show=False, id="sessions.up"),
+        Binding("g", "first", "First", show=False, id="sessions.first"),
+        Binding("G", "last", "Last", show=False, id="sessions.last"),
+        Binding("ctrl+d", "page_down", "Page down", show=False, id="sessions.page_down"),
+        Binding("ctrl+u", "page_up", "Page up", show=False, id="sessions.page_up"),
+    ]
 
 
 class RoomScreen(Screen[None]):
-    """The list of sessions, newest first, under a word on the room and on the model that will answer."""
+    """The list of sessions, newest first, under a word on the room and on the model that will answer. A search leaves
+    those that hold every word in their row, or the words in what was said in them."""
 
     DEFAULT_CSS = """
     RoomScreen {
         #room-head { height: auto; padding: 1 2; background: $panel; }
+        #room-search { display: none; height: 1; border: none; padding: 0 3; background: $boost; }
+        #room-search.-open { display: block; }
         OptionList, OptionList:focus { height: 1fr; border: none; padding: 1 1; background: $surface; }
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("n", "new", "New session", id="room.new"),
+        Binding("slash", "search", "Search", id="room.search"),
+        Binding("o", "read", "Read only", id="room.read"),
+        Binding("escape", "end_search", "End the search", show=False, id="room.end_search"),
         Binding("w", "replay", "Replay", id="room.replay"),
         Binding("f1", "help", "Help", id="room.help"),
     ]
@@ -59,14 +84,18 @@ class RoomScreen(Screen[None]):
     def __init__(self, room: Room) -> None:
         super().__init__()
         self.room = room
+        self._words = ""
+        self._said: Mapping[LogName, int] = {}
 
     def compose(self) -> ComposeResult:
         yield Static(id="room-head", markup=False)
-        yield OptionList(id="room-sessions", markup=False)
+        yield Input(placeholder="words of a session, or said in it", id="room-search", compact=True)
+        yield SessionList(id="room-sessions", markup=False)
         yield Footer(compact=True, show_command_palette=False)
 
     def on_mount(self) -> None:
         self.show_sessions()
+        self.query_one(SessionList).focus()
         if self.room.read_only:
             self.room.subscribe(self._follow)
         # What a session's screen needs takes longer to load than this one: have it ready when it is asked for.
@@ -93,11 +122,65 @@ class RoomScreen(Screen[None]):
         listed = self.query_one(OptionList)
         before = listed.highlighted
         width = max(20, self.size.width - 6)
-        options = [Option(Content.assemble(("   +  new session", "bold")), id=NEW)]
-        options += [Option(session_row(row, width), id=row.id) for row in reversed(self.room.sessions())]
+        rows = [row for row in reversed(self.room.sessions()) if self._is_wanted(row)]
+        options = [] if self._words else [Option(Content.assemble(("   +  new session", "bold")), id=NEW)]
+        options += [Option(session_row(row, width, self._said.get(row.id, 0)), id=row.id) for row in rows]
+        if not options:
+            options = [Option(Content.styled("   no session holds these words; esc shows all", "$text-muted"), id=NONE)]
         listed.clear_options()
         listed.add_options(options)
         listed.highlighted = min(before or 0, len(options) - 1)
+
+    def _is_wanted(self, row: SessionSummary) -> bool:
+        hay = session_row(row, 500).plain.casefold()
+        return row.id in self._said or all(word in hay for word in self._words.casefold().split())
+
+    def action_search(self) -> None:
+        """Put the keys into the row that searches."""
+        field = self.query_one("#room-search", Input)
+        field.add_class("-open")
+        field.focus()
+
+    def action_end_search(self) -> None:
+        """All sessions again."""
+        field = self.query_one("#room-search", Input)
+        field.remove_class("-open")
+        field.value = ""
+        self.query_one(SessionList).focus()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "end_search":
+            return self.query_one("#room-search", Input).has_class("-open")
+        return True
+
+    @on(Input.Changed, "#room-search")
+    def _search_typed(self, event: Input.Changed) -> None:
+        event.stop()
+        self._words, self._said = event.value.strip(), {}
+        self.show_sessions()
+        self._look_into_sessions(self._words)
+
+    @on(Input.Submitted, "#room-search")
+    def _search_taken(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.query_one(SessionList).focus()
+
+    @work(exclusive=True, group="search")
+    async def _look_into_sessions(self, words: str) -> None:
+        """Add the sessions in which the words were said; the index may have to catch up first."""
+        if len(words) < 2:
+            return
+        await asyncio.sleep(SEARCH_SECONDS)  # until the typing rests: the next key cancels this worker
+        from app.screens.said import said_in
+
+        try:
+            found = await asyncio.to_thread(said_in, self.room, words)
+        except (OSError, PlainError) as error:
+            self._say(error)
+            return
+        if words == self._words:
+            self._said = found
+            self.show_sessions()
 
     def _head(self) -> Content:
         room = self.room
@@ -128,12 +211,23 @@ class RoomScreen(Screen[None]):
         if row is None:
             return
         if row.closed_at or self.room.read_only:
-            from app.screens.past import PastSession
-
-            state = f"closed {row.closed_at[:10]}" if row.closed_at else "open, written to elsewhere"
-            self.app.push_screen(PastSession(self.room, row.id, f"session {row.number}, {state}"))
+            self._read(row)
         else:
             self._resume(row.id)
+
+    def action_read(self) -> None:
+        """Read the session under the cursor, open or closed, without taking it up."""
+        listed = self.query_one(SessionList)
+        chosen = listed.highlighted_option
+        row = next((row for row in self.room.sessions() if chosen is not None and row.id == chosen.id), None)
+        if row is not None:
+            self._read(row)
+
+    def _read(self, row: SessionSummary) -> None:
+        from app.screens.past import PastSession
+
+        state = f"closed {row.closed_at[:10]}" if row.closed_at else "open, to read only"
+        self.app.push_screen(PastSession(self.room, row.id, f"session {row.number}, {state}"))
 
     @work(exclusive=True)
     async def action_new(self) -> None:
@@ -187,6 +281,11 @@ class RoomScreen(Screen[None]):
         keys = [
             ("enter", "Begin a new session, take up an open one, read a closed one"),
             ("n", "Begin a new session"),
+            ("o", "Read a session without taking it up, open ones too"),
+            ("/", "Search: words of a row, or said in a session; esc shows all again"),
+            ("j k g G", "Down, up, first, last"),
+            ("F10", "Another look: night, paper, high contrast"),
+            ("F12", "Write the screen as a picture"),
             ("w", "Play a session turn by turn, with the lines as they stood"),
             ("ctrl+p", "Palette"),
             ("ctrl+q", "End the program"),
