@@ -16,6 +16,12 @@ class CanNotUndo(Exception):
 
 def last_change(events: Iterable[Event], line_id: LineId | None = None) -> Event | None:
     """The operator's newest change of a line (None: of any) that was not taken back since; None when there is none."""
+    standing = standing_changes(events, line_id)
+    return standing[-1] if standing else None
+
+
+def standing_changes(events: Iterable[Event], line_id: LineId | None = None) -> list[Event]:
+    """The operator's changes of a line (None: of any) that were not taken back, oldest first."""
     standing: list[Event] = []
     for event in events:
         body = event.body
@@ -27,7 +33,7 @@ def last_change(events: Iterable[Event], line_id: LineId | None = None) -> Event
             standing.append(event)
         else:
             standing = [one for one in standing if one.seq != body.undoes]
-    return standing[-1] if standing else None
+    return standing
 
 
 def undone(tiers: Tiers, event: Event) -> tuple[Change, ...]:

@@ -9,6 +9,7 @@ from app.measure.live import LiveMeter
 from app.screens.panes import Panes
 from store.bodies import (
     ChunkGiven,
+    DateFlagged,
     JournalWritten,
     KeeperPassed,
     LetterFiled,
@@ -20,10 +21,13 @@ from store.bodies import (
     WorkspaceDiffed,
 )
 from store.decay import Fading, packaged_rules, will_decay
+from store.entries import WrongDay
 from store.events import Event
 from store.journals import entries, read_journal
+from store.lines import LineId, one_line
 from store.readings import LiveReading
 from store.room import Room
+from store.text import clean
 from widgets.snug import SnugEntry
 
 
@@ -43,6 +47,9 @@ class Folding:
         history = [event.body.text for event in events if isinstance(event.body, OperatorSaid)]
         panes.composer.set_history(history)
         panes.tiers.show(room.tiers, self._fading())
+        for event in events:
+            if isinstance(event.body, DateFlagged):
+                self._flag(event.body)
         self._snug = [
             SnugEntry(entry.by, entry.at, entry.text, new=entry.session == number)
             for entry in entries(read_journal(room, "snug"))
@@ -75,11 +82,19 @@ class Folding:
             case TiersChanged():
                 tiers.show(self._room.tiers, self._fading())
                 tiers.changed(body.changes)
+            case DateFlagged():
+                self._flag(body)
             case JournalWritten(journal="snug"):
                 self._snug.append(SnugEntry(event.by, event.at, body.text, new=True))
                 self._show_snug()
             case _:
                 self._closing(event)
+
+    def _flag(self, body: DateFlagged) -> None:
+        """A wrong date in a line is marked there; the chat has the rest."""
+        if body.where.startswith("line "):
+            words = f"! {WrongDay(body.said, body.right).sentence}"
+            self._panes.tiers.wrong_day(LineId(body.where.removeprefix("line ")), one_line(clean(words)))
 
     def _closing(self, event: Event) -> None:
         """How far a close is: P's letters and K's last pass go on beside each other."""

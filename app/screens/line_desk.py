@@ -6,12 +6,15 @@ import asyncio
 
 from textual.app import App
 
+from app.screens.changes import Changes
+from app.screens.cold import ColdSearch
+from app.screens.places import Place
 from app.session.session import Session
 from store.gate import Accepted
 from store.line_history import line_history
 from store.lines import Line, LineId
-from store.operations import EditLine, Operation, Promote, Retire, TouchLine, Undo
-from store.undo import last_change
+from store.operations import EditLine, Operation, Promote, Restore, Retire, TouchLine, Undo
+from store.undo import last_change, standing_changes
 from widgets.dialogs import AskText, Jump, LineHistory
 from widgets.tiers import LineActionName
 
@@ -53,6 +56,22 @@ class LineDesk:
             self._say(f"There is no change {whose}by your own hand to take back.", "warning")
         else:
             self._operate(Undo(event))
+
+    async def choose_undo(self) -> None:
+        """Let the operator choose which of their changes is taken back."""
+        room = self._session.room
+        standing = await asyncio.to_thread(lambda: standing_changes(room.all_events()))
+        chosen = await self._app.push_screen_wait(Changes(standing))
+        if chosen is not None:
+            self._operate(Undo(chosen))
+
+    async def search_cold(self) -> Place | None:
+        """Search in cold; the place to go to, when the operator chose one. A line they chose is restored."""
+        found = await self._app.push_screen_wait(ColdSearch(self._session.room))
+        if isinstance(found, Line):
+            self._operate(Restore(found))
+            return None
+        return found
 
     async def _retire(self, line: Line) -> None:
         words = f"{line.text}\n\nIt moves to cold with your reason. Why?"

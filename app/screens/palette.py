@@ -10,8 +10,9 @@ from textual.content import Content
 from textual.dom import DOMNode
 from textual.types import IgnoreReturnCallbackType
 
-from app.screens.actions import APP, Action, chat_actions, every_action, key_words, line_actions
+from app.screens.actions import APP, Action, chat_actions, every_action, key_words, line_actions, panel_actions
 from widgets.chat.view import ChatView
+from widgets.tiers import TierPanel
 from widgets.tiers.lines import LineList, LineRow
 
 Command = tuple[str, str, IgnoreReturnCallbackType]
@@ -30,6 +31,8 @@ class LiveActions(Provider):
         if isinstance(row := lines.current, LineRow):
             for action in line_actions():
                 yield self._command(action, f"{action.title} {row.line.id}", lines)
+        for action in panel_actions():
+            yield self._command(action, f"{action.title} (tiers)", self.screen.query_one(TierPanel))
         view = self.screen.query_one(ChatView)
         for action in chat_actions():
             yield self._command(action, f"{action.title} (chat)", view)

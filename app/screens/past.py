@@ -12,6 +12,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from app.screens.finding import ask_turn, show_ret
+from app.screens.places import Place, show_place
 from app.screens.whole import whole_of
 from store.events import Event
 from store.room import LogName, Room
@@ -21,7 +22,7 @@ from widgets.chat.messages import RetWanted, TurnWanted
 
 
 class PastSession(ModalScreen[None]):
-    """A session's log as a chat that nobody writes in. ``turn`` and ``quote`` say where to begin to read."""
+    """A session's log as a chat that nobody writes in. ``place`` says where to begin to read."""
 
     DEFAULT_CSS = """
     PastSession {
@@ -32,10 +33,10 @@ class PastSession(ModalScreen[None]):
     """
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "leave", "Back")]
 
-    def __init__(self, room: Room, log: LogName, title: str, *, turn: int = 0, quote: str = "") -> None:
+    def __init__(self, room: Room, log: LogName, title: str, *, place: Place | None = None) -> None:
         super().__init__()
         self._title = title
-        self._turn, self._quote = turn, quote
+        self._place = place
         self._room, self._log = room, log
         self._chat = Chat(transcript(room.events(log)), whole=whole_of(room, log))
 
@@ -48,8 +49,8 @@ class PastSession(ModalScreen[None]):
     def on_mount(self) -> None:
         self._chat.view.focus()
         self._unsubscribe = self._room.subscribe(self._follow)
-        if self._turn or self._quote:
-            self.call_after_refresh(self._go)
+        if self._place is not None:
+            self.call_after_refresh(show_place, self._chat.view, self._place)
 
     def on_unmount(self) -> None:
         self._unsubscribe()
@@ -58,14 +59,6 @@ class PastSession(ModalScreen[None]):
         """Show what another process appends while it is read here."""
         if event.log == self._log:
             self._chat.apply(event)
-
-    def _go(self) -> None:
-        view = self._chat.view
-        found = self._quote and view.transcript.holding(self._quote, self._turn) is not None
-        if found:
-            view.go_to_quote(self._quote, self._turn)
-        else:
-            view.go_to_turn(self._turn)
 
     @on(TurnWanted)
     @work(exclusive=True)

@@ -2,6 +2,6 @@
 
 from widgets.tiers.changes import TurnChanges
 from widgets.tiers.lines import LineAction, LineActionName, LineFilter
-from widgets.tiers.panel import TierPanel
+from widgets.tiers.panel import TierPanel, TiersWanted
 
-__all__ = ["LineAction", "LineActionName", "LineFilter", "TierPanel", "TurnChanges"]
+__all__ = ["LineAction", "LineActionName", "LineFilter", "TierPanel", "TiersWanted", "TurnChanges"]

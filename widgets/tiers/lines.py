@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import ClassVar, Literal
 
 from textual.binding import Binding, BindingType
@@ -62,12 +63,15 @@ class LineFilter:
 
 @dataclass(frozen=True, slots=True)
 class LineRow:
-    """A line with what the panel knows about it: ``fades_to`` is its priority after the next opening (0: cold)."""
+    """A line with what the panel knows about it: ``fades_to`` is its priority after the next opening (0: cold),
+    ``age`` the sessions since it was made, ``wrong`` what is wrong with a date in it."""
 
     line: Line
     fades_to: int | None
     change: ChangeName | None
     lit: bool
+    age: int = 0
+    wrong: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +93,7 @@ def rows_of(
     fading: Mapping[LineId, int],
     changes: TurnChanges,
     lit: frozenset[LineId],
+    wrong: Mapping[tuple[LineId, str], str] = MappingProxyType({}),
 ) -> tuple[Row, ...]:
     """The rows of the list: hot and its lines, warm and its lines. Nothing at all when there is no line."""
     if not len(tiers):
@@ -98,7 +103,17 @@ def rows_of(
     for tier, lines in sections:
         shown = [line for line in lines if chosen(line)]
         rows.append(SectionRow(tier, len(shown), len(lines), chosen))
-        rows += [LineRow(line, fading.get(line.id), changes.names.get(line.id), line.id in lit) for line in shown]
+        rows += [
+            LineRow(
+                line,
+                fading.get(line.id),
+                changes.names.get(line.id),
+                line.id in lit,
+                max(0, tiers.session - line.made_session),
+                wrong.get((line.id, line.text), ""),
+            )
+            for line in shown
+        ]
     return tuple(rows)
 
 
@@ -113,6 +128,7 @@ class LineList(RowList[Row]):
         "tiers--text",
         "tiers--mark",
         "tiers--fading",
+        "tiers--wrong",
         "tiers--promoted",
         "tiers--decision",
         "tiers--trap",
@@ -152,6 +168,8 @@ class LineList(RowList[Row]):
             last = text[FOLDED_ROWS - 1]
             text = [*text[: FOLDED_ROWS - 1], Content(last.plain.rstrip() + " …").truncate(room, ellipsis=True)]
         rows += [Content.assemble(indent, row) for row in text]
+        if item.wrong:
+            rows += [Content.assemble(indent, row) for row in Content.styled(item.wrong, "tiers--wrong").wrap(room)]
         if current and line.reason:
             why = Content.styled(f"why: {one_line(clean(line.reason))}", "tiers--dim")
             rows += [Content.assemble(indent, row) for row in why.wrap(room)]
@@ -178,6 +196,8 @@ class LineList(RowList[Row]):
         left = [piece(100, state, kind, (f" {line.id:>4}", "tiers--dim"))]
         if line.tier == "warm":
             left.append(piece(30, (f"used s{line.touched}", "tiers--dim")))
+        old = "new" if not item.age else "1 session old" if item.age == 1 else f"{item.age} sessions old"
+        left.append(piece(25, (old, "tiers--dim")))
         if current:
             left.append(piece(20, (f"made s{line.made_session} t{line.made_turn}", "tiers--dim")))
         right: list[Piece] = []

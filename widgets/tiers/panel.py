@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
+from textual.message import Message
 from textual.reactive import reactive
 from textual.timer import Timer
 from textual.widget import Widget
@@ -26,7 +27,17 @@ from widgets.tiers.lines import LineFilter, LineList, rows_of
 LIT_SECONDS = 4.0
 """How long a changed line stays lit; its mark stays until the next turn."""
 
+TiersWantedName = Literal["cold", "changes"]
+
 _COUNTED: tuple[ChangeName, ...] = ("added", "edited", "demoted")
+
+
+class TiersWanted(Message):
+    """The operator wants what the panel itself has not: ``cold`` to search in, or their own ``changes``."""
+
+    def __init__(self, what: TiersWantedName) -> None:
+        self.what = what
+        super().__init__()
 
 
 class TierGauges(Widget):
@@ -77,6 +88,8 @@ class TierPanel(Vertical):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f", "filter", "Filter", id="tiers.filter", tooltip="Show only lines that hold these words"),
         Binding("o", "next_kind", "Kind", id="tiers.kind", tooltip="Show only one kind of line"),
+        Binding("slash", "ask('cold')", "Cold", id="tiers.cold", tooltip="Search in cold and in all that was said"),
+        Binding("U", "ask('changes')", "Undo any", id="tiers.changes", tooltip="Take back any of your changes"),
         Binding("escape", "unfilter", "Show all", show=False, id="tiers.unfilter"),
     ]
 
@@ -89,6 +102,7 @@ class TierPanel(Vertical):
         self._changes = TurnChanges()
         self._lit: frozenset[LineId] = frozenset()
         self._lit_timer: Timer | None = None
+        self._wrong: Mapping[tuple[LineId, str], str] = {}
         self._filter = LineFilter()
         self._composed = False
 
@@ -120,6 +134,13 @@ class TierPanel(Vertical):
         self._lit_timer = self.set_timer(LIT_SECONDS, self._unlight)
         self._draw()
 
+    def wrong_day(self, line_id: LineId, words: str) -> None:
+        """Mark a line whose words hold a date that is not so; ``words`` say what is wrong. It goes with the words."""
+        line = self._tiers.lines.get(line_id)
+        if line is not None:
+            self._wrong = {**self._wrong, (line_id, line.text): words}
+            self._draw()
+
     def turn_began(self) -> None:
         """A new turn: the last one's marks go."""
         self._changes = TurnChanges()
@@ -149,7 +170,7 @@ class TierPanel(Vertical):
         gauges = self.query_one(TierGauges)
         gauges.tiers, gauges.changes = self._tiers, self._changes
         gauges.fading = sum(1 for line in self._tiers.warm() if line.id in self._fading)
-        rows = rows_of(self._tiers, self._filter, self._fading, self._changes, self._lit)
+        rows = rows_of(self._tiers, self._filter, self._fading, self._changes, self._lit, self._wrong)
         self.query_one(LineList).show(rows, empty=Content.styled(self._empty, "tiers--dim"))
 
     # ------------------------------------------------------------ filter
@@ -162,6 +183,10 @@ class TierPanel(Vertical):
     def action_next_kind(self) -> None:
         self.line_filter = self._filter.next_kind()
 
+    def action_ask(self, what: TiersWantedName) -> None:
+        """Ask the screen for cold, or for the operator's changes."""
+        self.post_message(TiersWanted(what))
+
     def action_unfilter(self) -> None:
         field = self.query_one("#tier-filter", Input)
         field.remove_class("-open")
@@ -172,7 +197,7 @@ class TierPanel(Vertical):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "unfilter":  # else escape belongs to the screen, which stops P with it
             return bool(self._filter) or self.query_one("#tier-filter", Input).has_class("-open")
-        if action in ("filter", "next_kind"):
+        if action in ("filter", "next_kind", "ask"):
             return not self.query_one("#tier-filter", Input).has_focus
         return True
 
