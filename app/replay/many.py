@@ -98,7 +98,8 @@ def run_jobs(
                     yield future.result()
         finally:
             shared.stop.value = 1
-            pool.shutdown(wait=False, cancel_futures=True)
+            # Waited for: a worker that is only just starting up would find the shared counters gone.
+            pool.shutdown(wait=True, cancel_futures=True)
 
 
 def run_job(job: Job, setup: KeeperSetup, max_usd: float | None = None, max_tokens: int | None = None) -> Outcome:

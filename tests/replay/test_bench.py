@@ -227,8 +227,9 @@ def test_the_commands_print_one_document_and_say_bad_input_in_one_line(talk: Pat
     told = twins("import", str(talk), "--room", str(tmp_path / "r"), cwd=tmp_path)
     assert "left out 10: taken before" in told.stdout
     bench = ("replay", "--bench", str(talk), "--keeper", "mechanical", "--checklist", str(facts), "--out", "w")
-    ran = twins(*bench, "--json", cwd=tmp_path)
-    assert ran.returncode == 0, ran.stderr
+    for _ in range(3):  # short replays end while some of their workers have hardly begun
+        ran = twins(*bench, "--json", cwd=tmp_path)
+        assert (ran.returncode, ran.stderr) == (0, "")
     assert json.loads(ran.stdout)["rows"][0]["keeper"] == "mechanical"
     for words, sentence in (
         (("replay", "nowhere.json"), "there is no nowhere.json"),
