@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
@@ -63,11 +64,13 @@ def _clauses(text: str) -> tuple[list[str], list[int]]:
     return words, clause_of
 
 
+@lru_cache(maxsize=2_048)
 def words_of(text: str) -> tuple[str, ...]:
     """The words of a text, in small letters, without punctuation."""
     return tuple(_clauses(text)[0])
 
 
+@lru_cache(maxsize=2_048)  # a new line is compared with every line that stands, again and again
 def _marks(text: str) -> frozenset[str]:
     """What a line is compared by: its telling words, and pairs of characters where words are not parted."""
     words = words_of(text)
