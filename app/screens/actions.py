@@ -155,7 +155,12 @@ def help_sections(own_keys: Mapping[str, str]) -> tuple[HelpSection, ...]:
         HelpSection("In the chat (F2)", [("/", "Search"), *rows(chat_actions())]),
         HelpSection(
             "In the composer",
-            [*rows(widget_actions(ComposerArea)), ("↑ ↓", "Earlier words, at the first and last line")],
+            [
+                *rows(widget_actions(ComposerArea)),
+                ("↑ ↓", "Earlier words of this room, at the first and last line"),
+                ("/", "Every command, in an empty composer; begin with a blank to send a slash"),
+                ("@", "A file of the workspace: ↑ ↓ choose, tab takes"),
+            ],
             "Long pastes are folded on screen and sent whole.",
         ),
         HelpSection(

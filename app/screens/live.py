@@ -24,6 +24,7 @@ from app.screens.actions import help_sections, screen_bindings
 from app.screens.asking import Asking
 from app.screens.attention import Attention
 from app.screens.brief_proposal import ask_brief
+from app.screens.composing import ComposingScreen
 from app.screens.finding import ask_turn, show_ret
 from app.screens.folding import Folding
 from app.screens.line_desk import LineDesk
@@ -57,7 +58,7 @@ TELL_SECONDS = 0.1
 """Header and meters are told at most this often, however many events come."""
 
 
-class LiveScreen(LineKeysScreen[Ended]):
+class LiveScreen(LineKeysScreen[Ended], ComposingScreen[Ended]):
     """One session. It comes up before the SDK is loaded, and is dismissed when the session is closed or left.
 
     ``lines`` stand ready in the composer, one after the other (the tour's). ``bundles`` is where exports go.

@@ -1,5 +1,5 @@
 """The composer: where the operator writes to Presence."""
 
-from widgets.composer.composer import Composer, ComposerMode, Submitted
+from widgets.composer.composer import Composer, ComposerMode, FilesWanted, Submitted
 
-__all__ = ["Composer", "ComposerMode", "Submitted"]
+__all__ = ["Composer", "ComposerMode", "FilesWanted", "Submitted"]

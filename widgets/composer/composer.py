@@ -8,7 +8,7 @@ from typing import Literal
 
 from textual import on
 from textual.app import ComposeResult
-from textual.containers import Horizontal
+from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.events import Click
 from textual.message import Message
@@ -18,6 +18,7 @@ from textual.widgets import Static, TextArea
 from store.lines import one_line
 from store.text import clean
 from widgets.composer.area import ComposerArea
+from widgets.composer.offers import Offers
 from widgets.figures import size
 
 ComposerMode = Literal["send", "queue", "closing", "closed", "read_only"]
@@ -41,10 +42,21 @@ class Submitted(Message):
         super().__init__()
 
 
-class Composer(Horizontal):
-    """Posts ``Submitted``. ``mode`` says what becomes of a message now; ``ready`` is a line that stands ready to be
-    sent by enter while nothing else is written (the demo's next line); ``note`` is a word in the place of the hint on
-    keys: how far a close is, what can be done after a cut."""
+class FilesWanted(Message):
+    """The operator began a file's name with ``@``; answer with ``Composer.offer``. ``words`` is what stands there."""
+
+    def __init__(self, words: str) -> None:
+        self.words = words
+        super().__init__()
+
+
+class Composer(Vertical):
+    """Posts ``Submitted``, and ``FilesWanted`` while a name stands behind an ``@``.
+
+    ``mode`` says what becomes of a message now; ``ready`` is a line that stands ready to be sent by enter while nothing
+    else is written (the demo's next line); ``note`` is a word in the place of the hint on keys: how far a close is,
+    what can be done after a cut.
+    """
 
     DEFAULT_CSS = Path(__file__).with_suffix(".tcss").read_text(encoding="utf-8")
 
@@ -55,13 +67,18 @@ class Composer(Horizontal):
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
         self.area = ComposerArea(id="composer-area")
+        self._offers = Offers(id="composer-offers")
+        self._begun: str | None = None
 
     def compose(self) -> ComposeResult:
-        yield Static("›", id="composer-sign", markup=False)
-        yield self.area
+        yield self._offers
+        with Horizontal(id="composer-row"):
+            yield Static("›", id="composer-sign", markup=False)
+            yield self.area
 
     def on_mount(self) -> None:
         self.watch_mode(self.mode, self.mode)
+        self._offers.show(())
 
     # ------------------------------------------------------------ values
 
@@ -77,6 +94,10 @@ class Composer(Horizontal):
     def set_history(self, entries: Sequence[str]) -> None:
         """What the operator sent before in this room, oldest first."""
         self.area.set_history(entries)
+
+    def prepend_history(self, entries: Sequence[str]) -> None:
+        """What the operator sent in earlier sessions, oldest first."""
+        self.area.prepend_history(entries)
 
     def focus_area(self) -> None:
         """Give the keys to the text area."""
@@ -99,7 +120,40 @@ class Composer(Horizontal):
     @on(TextArea.Changed)
     def _changed(self, event: TextArea.Changed) -> None:
         event.stop()
+        self._follow_name()
         self._say()
+
+    # ------------------------------------------------------------ names of files
+
+    def offer(self, words: str, names: Sequence[str]) -> None:
+        """Offer ``names`` for the name that was begun by ``words``; too late for other words, and none hides them."""
+        if words == self._begun:
+            self._offers.show(names)
+            self.area.offering = bool(names)
+
+    def _follow_name(self) -> None:
+        begun = self.area.name_begun
+        if begun is None:
+            self._end_offer()
+        elif begun != self._begun:
+            self._begun = begun
+            self.post_message(FilesWanted(begun))
+
+    def _end_offer(self) -> None:
+        self._begun = None
+        self._offers.show(())
+        self.area.offering = False
+
+    @on(ComposerArea.OfferKey)
+    def _offer_key(self, event: ComposerArea.OfferKey) -> None:
+        event.stop()
+        if event.key in ("up", "down"):
+            self._offers.step(-1 if event.key == "up" else 1)
+            return
+        name = self._offers.chosen
+        self._end_offer()
+        if event.key in ("tab", "enter") and name is not None:
+            self.area.take_name(name)
 
     def on_click(self, event: Click) -> None:
         if event.widget is not self.area:
@@ -136,4 +190,4 @@ class Composer(Horizontal):
             return f"{len(pastes)} {noun} of {size(weight)} will be sent whole"
         if waits:
             return "enter sends this line, or write your own"
-        return "enter sends, ctrl+j new line, ↑ earlier words"
+        return "enter sends, ctrl+j new line, ↑ earlier words, / commands, @ files"
