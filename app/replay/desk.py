@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from app.measure.metrics import metrics
 from app.replay import keepers
 from app.replay.batches import POLL_S, Standing, ask_in_batches
 from app.replay.bench import Row, method_of, rows
@@ -21,6 +22,8 @@ from app.replay.progress import bar
 from app.replay.tables import markdown, page
 from app.replay.taking import Library
 from store.bodies import Json
+from store.bundle import read_bundle
+from store.bundle_import import take_in
 from store.documents import write_whole
 from store.room import Room
 
@@ -102,20 +105,35 @@ def gathered(data: Path, work: Path) -> Path:
         root.parent.mkdir(parents=True, exist_ok=True)
         Room.create(root, "operator")
     taken = 0
+    bundles: list[Path] = []
     with Library(root) as library, bar() as progress:
         task = progress.add_task("importing", total=len(files))
         for file in files:
             try:
-                if format_of(file) != "bundle":
+                if format_of(file) == "bundle":
+                    bundles.append(file)
+                else:
                     library.take(file)
                     taken += 1
             except TranscriptError:
                 if len(files) == 1:
                     raise
             progress.advance(task)
+    if bundles:
+        with Room.open(root) as room:
+            taken += sum(_bundle(room, file) for file in bundles)
     if not taken:
         raise TranscriptError(f"{data} holds no transcript; twins import tells what it can read.")
     return root
+
+
+def _bundle(room: Room, file: Path) -> bool:
+    verdict, record = read_bundle(file, metrics)
+    if record is None:
+        raise TranscriptError(f"{file.name} does not verify ({'; '.join(verdict.findings[:1])}); see: twins verify.")
+    if record.log not in room.logs():
+        take_in(room, record, file)
+    return True
 
 
 def _jobs(asked: Asked, source: Path, found: Sequence[Chain], lists: dict[str, Checklist] | object) -> Sequence[Job]:

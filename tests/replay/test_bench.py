@@ -22,6 +22,7 @@ from app.replay.chains import chains
 from app.replay.checklists import ChecklistError, checklists, from_next_session, pieces
 from app.replay.desk import Asked, Result, run
 from app.replay.tables import markdown, page
+from store.plain import PlainError
 from store.room import Room
 
 ROOT = Path(__file__).parents[2]
@@ -205,6 +206,31 @@ def test_on_all_real_locomo_transcripts_the_intervals_do_not_even_touch(tmp_path
     assert rows["mechanical"].transcripts == 5
     for label in ("tail at mechanical's bytes", "head at mechanical's bytes"):
         assert (rows["mechanical"].low or 0) > (rows[label].high or 1), label
+
+
+def test_a_bundle_of_this_product_is_replayed_like_any_transcript(root: Path, tmp_path: Path) -> None:
+    from app.export import export_bundle
+    from app.session.endpoint import Endpoint
+    from app.session.opening import open_session
+    from store.bodies import OperatorSaid, SessionClosed, TurnEnded
+    from store.conditions import load_conditions
+
+    with Room.open(root) as room:
+        opened = open_session(
+            room, Endpoint("", "x", "m"), condition=load_conditions()["B"], task=None, workspace=tmp_path
+        )
+        opened.record.append("operator", OperatorSaid("From now on always run the output test before the apply."))
+        opened.record.append("system", TurnEnded("done"))
+        opened.record.append("system", SessionClosed("done"))
+        opened.record.close()
+        export_bundle(room, opened.record.log, tmp_path / "one.zip")
+    for _ in range(2):
+        result = run(Asked(tmp_path / "one.zip", ("mechanical",), tmp_path / "w", workers=1))
+        done = result.outcomes[0].done
+        assert done is not None and "always run the output test" in done.loaded
+    (tmp_path / "bad.zip").write_bytes((tmp_path / "one.zip").read_bytes()[:-40] + b"x" * 40)
+    with pytest.raises(PlainError):
+        run(Asked(tmp_path / "bad.zip", ("mechanical",), tmp_path / "w2", workers=1))
 
 
 def twins(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
