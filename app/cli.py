@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -16,6 +17,7 @@ from app import (
     line_commands,
     replay_command,
     score_commands,
+    serve_command,
     study_commands,
 )
 from app.options import JsonOption, RoomOption
@@ -79,7 +81,7 @@ def demo(
 
     if keep is not None and keep.exists() and any(keep.iterdir()):
         raise typer.BadParameter(f"{keep} is not empty; name a new folder")
-    if headless or json or not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if headless or json or not _has_screen():
         from app.batch import demo_headless
 
         with staged_tour(keep, at_speed=True) as staged:
@@ -211,12 +213,26 @@ def _approve(given: str) -> Any:
     return given
 
 
+def _has_screen() -> bool:
+    """Whether there is a terminal, or a browser behind the driver that textual-serve names."""
+    return bool(os.environ.get("TEXTUAL_DRIVER")) or (sys.stdin.isatty() and sys.stdout.isatty())
+
+
 def _open_screen(room: Path | None) -> None:
     from app.keeping import screen_room
     from app.plan import InputError
 
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if not _has_screen():
         raise InputError("There is no terminal here; use twins run --headless --input FILE, or twins demo.")
+    from app.plan import room_path
+
+    if not (place := room_path(room)).exists():
+        from app.screens.first_run import make_first_room
+
+        made = make_first_room(place)
+        if made is None:
+            return
+        room = made
     from app.tui import run_room
 
     with screen_room(room) as opened:
@@ -231,6 +247,7 @@ replay_command.register(app)
 doctor_command.register(app)
 study_commands.register(app)
 score_commands.register(app)
+serve_command.register(app)
 
 
 def main() -> None:

@@ -84,12 +84,19 @@ class Room:
     # ------------------------------------------------------------ making and opening
 
     @staticmethod
-    def create(root: Path, operator: str, *, model: str = "claude-opus-5-5", base_url: str = "") -> Path:
+    def create(
+        root: Path,
+        operator: str,
+        *,
+        model: str = "claude-opus-5-5",
+        base_url: str = "",
+        api_key_env: str = "ANTHROPIC_API_KEY",
+    ) -> Path:
         """Makes a new room in ``root`` and gives its path; open it with ``Room.open``.
 
         Raises RoomError when ``root`` is a room already or holds anything else.
         """
-        return make_room(root, room_toml(operator, model, base_url))
+        return make_room(root, room_toml(operator, model, base_url, api_key_env))
 
     @classmethod
     def open(cls, root: Path, read_only: bool = False, clock: Clock | None = None, disk: Disk | None = None) -> Room:

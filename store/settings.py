@@ -170,7 +170,9 @@ def _quoted(text: str) -> str:
     return '"' + re.sub(r"[\x00-\x1f\x7f]", lambda found: f"\\u{ord(found[0]):04x}", escaped) + '"'
 
 
-def room_toml(operator: str, model: str = "claude-opus-5-5", base_url: str = "") -> str:
+def room_toml(
+    operator: str, model: str = "claude-opus-5-5", base_url: str = "", api_key_env: str = "ANTHROPIC_API_KEY"
+) -> str:
     """The `room.toml` of a new room, with every key documented in a comment."""
     return f"""\
 # Settings of this room. Every key is here with its default; a key that is not known is refused.
@@ -186,7 +188,7 @@ operator = {_quoted(operator)}
 # A local server works too, for example "http://127.0.0.1:8080".
 base_url = {_quoted(base_url)}
 # The environment variable that holds the key. The key itself never stands in a file.
-api_key_env = "ANTHROPIC_API_KEY"
+api_key_env = {_quoted(api_key_env)}
 # The model of both twins: the Keeper is an identical twin of the Presence.
 model = {_quoted(model)}
 # The most tokens that one answer may have. 0: 16,000 at Anthropic's own endpoint, 4,096 elsewhere.
