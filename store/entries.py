@@ -194,10 +194,16 @@ def call_text(name: str, value: Json) -> str:
     edit = _edit_in(name, value) if isinstance(value, dict) else None
     if edit is None or not isinstance(value, dict):
         return input_text(value)
-    path, before, after = edit
-    every = ["every place that holds these words:"] if value.get("replace_all") is True else []
-    rows = difflib.unified_diff(before.split("\n"), after.split("\n"), path, path, lineterm="", n=3)
-    return clean("\n".join([*every, *(list(rows) or [f"{path}: no change"])]))
+    return clean(edit_diff(*edit, every=value.get("replace_all") is True))
+
+
+def edit_diff(path: str, before: str, after: str, *, every: bool = False) -> str:
+    """A change of a file as a unified diff, nothing taken out: ``every`` place that holds the words changes. Only the
+    path is kept to one line, so that it cannot pass for lines of the diff."""
+    named = " ".join(path.splitlines()) if len(path.splitlines()) > 1 else path
+    rows = list(difflib.unified_diff(before.split("\n"), after.split("\n"), named, named, lineterm="", n=3))
+    head = ["every place that holds these words:"] if every else []
+    return "\n".join([*head, *(rows or [f"{named}: no change"])])
 
 
 def _edit_in(name: str, value: Mapping[str, Json]) -> tuple[str, str, str] | None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 
-from app.session.policy import command_of
+from app.session.policy import command_of, has_prefix, suggested_prefix
 from app.session.session import Session
 from store.bodies import Json, ToolAnswered, ToolAsked, ToolCalled, ToolEnded
+from store.entries import edits_files
 from store.events import Event
 from widgets.dialogs import Approval, ApprovalDialog
 
@@ -53,12 +54,16 @@ class Asking:
             return
         asked = self._waiting.popleft()
         called_with = self._inputs.get(asked.tool_use_id)
+        command = command_of(asked.name, called_with)
+        server, _, tool = asked.name.partition("__")
         dialog = ApprovalDialog(
             asked.name,
             asked.shown,
-            command=command_of(asked.name, called_with),
-            where=f"in {self._session.workspace}",
-            diff=asked.name in ("edit", "write"),
+            prefix=suggested_prefix(command),
+            covers=lambda prefix: has_prefix(command, prefix),
+            no_prefix="It is more than one plain command, so no prefix of it can be allowed." if command else "",
+            where=f"tool {tool} of the MCP server {server}" if tool else f"in {self._session.workspace}",
+            diff=edits_files(asked.name, called_with),
         )
         self._up = (asked.tool_use_id, dialog)
         self._show(dialog, lambda answer: self._answered(asked.tool_use_id, answer))

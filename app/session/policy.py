@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import shlex
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
 from store.bodies import Json
+from store.entries import edit_diff
 
 Verdict = Literal["allow", "ask", "deny"]
 Approve = Literal["ask", "none", "read", "all"]
@@ -92,15 +91,11 @@ def what_will_run(name: str, tool_input: Json, workspace: Path) -> str:
         return command
     path = fields.get("file_path")
     if name == "edit" and isinstance(path, str):
-        return _diff(path, str(fields.get("old_string", "")), str(fields.get("new_string", "")))
+        every = fields.get("replace_all") is True
+        return edit_diff(path, str(fields.get("old_string", "")), str(fields.get("new_string", "")), every=every)
     if name == "write" and isinstance(path, str):
-        return _diff(path, _text_of(workspace / path), str(fields.get("content", "")))
+        return edit_diff(path, _text_of(workspace / path), str(fields.get("content", "")))
     return f"{name} {json.dumps(tool_input, ensure_ascii=False, indent=1)}"
-
-
-def _diff(path: str, before: str, after: str) -> str:
-    lines: Iterable[str] = difflib.unified_diff(before.splitlines(), after.splitlines(), path, path, lineterm="", n=3)
-    return "\n".join(lines) or f"{path}: no change"
 
 
 def _text_of(path: Path) -> str:

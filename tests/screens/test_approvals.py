@@ -114,3 +114,52 @@ async def test_closing_takes_a_question_that_is_up_away(tmp_path: Path) -> None:
         await play.until_seen("The session is closed")
         assert not any(isinstance(screen, ApprovalDialog) for screen in play.app.screen_stack)
         assert not (play.session.workspace / "ran").exists()
+
+
+async def test_a_command_that_is_more_than_one_has_no_prefix_to_allow_and_the_dialog_says_so(tmp_path: Path) -> None:
+    async with playing(tmp_path, speaks(beat("go", asks("git status; touch ran"), DONE))) as play:
+        await play.write("go")
+        await question(play, "git status; touch ran")
+        assert "no prefix of it can be allowed" in play.seen() and "allow a prefix" not in play.seen()
+        await play.press("x", "enter")
+        assert isinstance(play.app.screen, ApprovalDialog)
+        await play.press("n")
+        await play.until_seen("That was all.")
+        assert not (play.session.workspace / "ran").exists()
+
+
+async def test_a_prefix_is_taken_only_as_the_engine_will_hold_it(tmp_path: Path) -> None:
+    async with playing(tmp_path, speaks(beat("go", asks("echo one two"), asks("echo one"), DONE))) as play:
+        await play.write("go")
+        await question(play, "echo one two")
+        await play.press("x", "end", "backspace", "enter")  # "echo on" begins the text, and no command by its words
+        assert isinstance(play.app.screen, ApprovalDialog)
+        await play.press("end", "e", "enter")
+        await play.until_seen("That was all.")
+        assert [end.outcome for end in play.bodies(ToolEnded)] == ["ok", "ok"]
+
+
+async def test_a_command_that_hides_something_shows_it_and_is_warned_of(tmp_path: Path) -> None:
+    hiding = "ls \u202e\u200b" + "\n" * 30 + "touch ran"
+    async with playing(tmp_path, speaks(beat("go", asks(hiding), DONE))) as play:
+        await play.write("go")
+        await question(play, "‹U+202E›‹U+200B›")
+        assert "not drawn" in play.seen() and "stretch of blanks" in play.seen()
+        await play.press("end")
+        await play.until_seen("touch ran")
+        await play.press("escape")
+        await play.until_seen("That was all.")
+        assert not (play.session.workspace / "ran").exists()
+
+
+async def test_an_edit_is_asked_about_as_a_diff_and_opens_as_one_in_the_chat(tmp_path: Path) -> None:
+    edit = ToolCall("edit", {"file_path": "a.py", "old_string": "x = 1\n", "new_string": "x = 2\n"})
+    async with playing(tmp_path, speaks(beat("go", Reply(text="I change it.", tools=(edit,)), DONE))) as play:
+        (play.session.workspace / "a.py").write_text("x = 1\n")
+        await play.write("go")
+        await question(play, "+x = 2")
+        await play.press("y")
+        await play.until_seen("That was all.")
+        assert (play.session.workspace / "a.py").read_text() == "x = 2\n"
+        await play.press("f2", "end", "k", "k", "enter")
+        await play.until_seen("│ +x = 2")

@@ -37,7 +37,7 @@ async def test_a_window_of_any_size_is_drawn_and_is_whole_again_when_it_grows(
     app = AllPanels()
     async with app.run_test(size=size) as pilot:
         if asks:
-            await app.push_screen(ApprovalDialog("bash", "ls\n" * 50, command="ls", arm_seconds=0))
+            await app.push_screen(ApprovalDialog("bash", "ls\n" * 50, prefix="ls", arm_seconds=0))
         await pilot.pause()
         await pilot.resize_terminal(80, 24)
         await pilot.pause()

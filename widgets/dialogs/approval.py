@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -16,12 +16,11 @@ from textual.widgets import Input, Static
 from store.bodies import AllowScope
 from store.text import clean
 from widgets.dialogs.dialog import Dialog, keys_rows
-from widgets.dialogs.plain_text import PlainText, text_lines, visible
+from widgets.dialogs.exactly import exactly, warnings_on
+from widgets.dialogs.plain_text import PlainText, text_lines
 
 ARM_SECONDS = 0.5
 """For so long after the dialog came up no key answers it: the operator may be in the middle of a word."""
-
-_FIRST_WORDS = re.compile(r"\S+(?:[ \t]+\S+)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,18 +33,13 @@ class Approval:
     word: str = ""
 
 
-def proposed_prefix(command: str) -> str:
-    """The first two words of a command: what it runs and, as a rule, on what."""
-    found = _FIRST_WORDS.match(command)
-    return found[0] if found else ""
-
-
 class ApprovalDialog(Dialog[Approval]):
     """Asks about one tool call. Escape denies: nothing ever runs by leaving.
 
-    ``shown`` is the whole of what will run, shown with its controls spelled out. ``command`` is given for shell tools
-    and opens the way to allow a prefix of it. ``diff`` colours ``shown`` as a diff. ``where`` says
-    in a phrase which server or folder it concerns.
+    ``shown`` is the whole of what will run, with all that is not drawn spelled out. ``prefix`` proposes which commands
+    like it may be allowed, and ``covers`` says whether a prefix would hold for this one; an empty proposal means that
+    there is none to allow, which ``no_prefix`` explains. ``diff`` colours ``shown`` as a diff. ``where`` says in a
+    phrase which server or folder it concerns.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -61,7 +55,9 @@ class ApprovalDialog(Dialog[Approval]):
         name: str,
         shown: str,
         *,
-        command: str = "",
+        prefix: str = "",
+        covers: Callable[[str], bool] = bool,
+        no_prefix: str = "",
         where: str = "",
         diff: bool = False,
         arm_seconds: float = ARM_SECONDS,
@@ -69,7 +65,7 @@ class ApprovalDialog(Dialog[Approval]):
         super().__init__(classes="-asks")
         self._tool = clean(name)
         self._shown = shown
-        self._command = command
+        self._prefix, self._covers, self._no_prefix = prefix, covers, no_prefix
         self._where = clean(where)
         self._diff = diff
         self._arm_seconds = arm_seconds
@@ -83,15 +79,16 @@ class ApprovalDialog(Dialog[Approval]):
             box.border_subtitle = Content(count)
             if self._where:
                 yield Static(Content(self._where), classes="dialog-words", markup=False)
-            if visible(self._shown) != self._shown:
-                warning = "It holds control characters. They are spelled out here; look closely."
-                yield Static(warning, classes="dialog-words dialog-warning", markup=False)
+            for warning in warnings_on(self._shown):
+                yield Static(Content(warning), classes="dialog-words dialog-warning", markup=False)
             yield PlainText(lines, id="approval-shown")
             yield Input(id="approval-prefix", classes="dialog-input", compact=True)
             yield Input(id="approval-word", classes="dialog-input", compact=True)
             keys = [("y", "allow once"), ("t", f"allow {self._tool} for this session")]
-            if self._command:
+            if self._prefix:
                 keys.append(("x", "allow a prefix"))
+            elif self._no_prefix:
+                yield Static(Content(self._no_prefix), classes="dialog-words", markup=False)
             yield keys_rows(keys, [("n", "deny"), ("d", "deny with a word to Presence"), ("esc", "deny")])
 
     def on_mount(self) -> None:
@@ -105,7 +102,7 @@ class ApprovalDialog(Dialog[Approval]):
         self._armed = True
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        return action != "ask_prefix" or bool(self._command)
+        return action != "ask_prefix" or bool(self._prefix)
 
     def action_answer(self, scope: AllowScope) -> None:
         if self._armed:
@@ -124,7 +121,7 @@ class ApprovalDialog(Dialog[Approval]):
             self.action_deny()
 
     def action_ask_prefix(self) -> None:
-        self._open("#approval-prefix", proposed_prefix(self._command), "allow commands that begin with this")
+        self._open("#approval-prefix", self._prefix, "allow commands that begin with these words")
 
     def action_ask_word(self) -> None:
         self._open("#approval-word", "", "your word to Presence; enter denies with it")
@@ -135,17 +132,17 @@ class ApprovalDialog(Dialog[Approval]):
                 field.display = False
             field = self.query_one(selector, Input)
             field.placeholder = words
-            field.value = visible(value)
+            field.value = exactly(value)
             field.display = True
             field.focus()
 
     @on(Input.Submitted, "#approval-prefix")
     def _prefix_given(self, event: Input.Submitted) -> None:
         prefix = event.value.strip()
-        if prefix and self._command.startswith(prefix):
+        if prefix and self._covers(prefix):
             self.dismiss(Approval("allow", "prefix", prefix=prefix))
         else:
-            self.notify("The command asked about does not begin with that.", severity="warning", markup=False)
+            self.notify("The command asked about does not begin with these words.", severity="warning", markup=False)
 
     @on(Input.Submitted, "#approval-word")
     def _word_given(self, event: Input.Submitted) -> None:

@@ -12,6 +12,7 @@ from textual.content import Content
 from textual.geometry import Size
 
 from store.text import clean
+from widgets.dialogs.exactly import exactly
 from widgets.rows import RowList
 
 Look = Literal["text", "added", "removed", "place", "dim", "head"]
@@ -49,8 +50,8 @@ class TextLine:
 
 
 def text_lines(text: str, *, diff: bool = False) -> tuple[TextLine, ...]:
-    """The lines of ``text`` with its controls spelled out, coloured as a diff where it is one."""
-    lines = visible(text.removesuffix("\n")).split("\n")
+    """The lines of ``text`` with all that is not drawn spelled out, coloured as a diff where it is one."""
+    lines = exactly(text.removesuffix("\n")).split("\n")
     return tuple(TextLine(n, line, look_of_diff(line) if diff else "text") for n, line in enumerate(lines))
 
 
