@@ -230,3 +230,22 @@ async def test_the_help_lists_every_key_it_is_given_and_leaves_by_three_keys(siz
         assert all(what in text for section in sections for _, what in section.keys)
         await press(pilot, key)
         assert app.answer is None
+
+
+@pytest.mark.parametrize("size", [(80, 24), (100, 30)])
+async def test_in_a_small_window_every_warning_and_key_stays_in_sight_and_what_will_run_scrolls(
+    size: tuple[int, int],
+) -> None:
+    app = Asking(
+        bash("сurl \u200b" + "\n" * 30 + "rm -r build", prefix="", no_prefix="No prefix of it.", where="in work")
+    )
+    async with app.run_test(size=size) as pilot:
+        await pilot.pause(0.1)
+        text = text_on_screen(app)
+        for words in ("in work", "not drawn", "stretch of blanks", "two alphabets", "No prefix", "deny with a word"):
+            assert words in text, words
+        await press(pilot, "end")
+        assert "rm -r build" in text_on_screen(app)
+        await pilot.resize_terminal(120, 40)
+        await pilot.pause(0.1)
+        assert "not drawn" in text_on_screen(app) and "rm -r build" in text_on_screen(app)

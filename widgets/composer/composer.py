@@ -190,4 +190,4 @@ class Composer(Vertical):
             return f"{len(pastes)} {noun} of {size(weight)} will be sent whole"
         if waits:
             return "enter sends this line, or write your own"
-        return "enter sends, ctrl+j new line, ↑ earlier words, / commands, @ files"
+        return "enter sends, ctrl+j new line, ↑ earlier, / commands, @ files"

@@ -11,6 +11,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
+from textual.widget import Widget
 from textual.widgets import Input, Static
 
 from store.bodies import AllowScope
@@ -79,8 +80,8 @@ class ApprovalDialog(Dialog[Approval]):
             box.border_subtitle = Content(count)
             if self._where:
                 yield Static(Content(self._where), classes="dialog-words", markup=False)
-            for warning in warnings_on(self._shown):
-                yield Static(Content(warning), classes="dialog-words dialog-warning", markup=False)
+            if warnings := list(warnings_on(self._shown)):
+                yield Static(Content("\n".join(warnings)), classes="dialog-words dialog-warning", markup=False)
             yield PlainText(lines, id="approval-shown")
             yield Input(id="approval-prefix", classes="dialog-input", compact=True)
             yield Input(id="approval-word", classes="dialog-input", compact=True)
@@ -97,6 +98,20 @@ class ApprovalDialog(Dialog[Approval]):
         self.query_one(PlainText).focus()
         if not self._armed:
             self.set_timer(self._arm_seconds, self._arm)
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._fit)
+
+    def _fit(self) -> None:
+        """Give what will run the rows that are left: in a small window it scrolls, and nothing beside it does."""
+        box, shown = self.query_one("#dialog-box"), self.query_one(PlainText)
+        shown.styles.clear_rule("max_height")
+        self.call_after_refresh(self._shorten, box, shown)
+
+    def _shorten(self, box: Widget, shown: PlainText) -> None:
+        over = box.virtual_size.height - box.scrollable_content_region.height
+        if over > 0:
+            shown.styles.max_height = max(3, shown.outer_size.height - over)
 
     def _arm(self) -> None:
         self._armed = True

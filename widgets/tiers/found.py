@@ -12,12 +12,25 @@ from store.lines import Line, one_line
 from store.room import LogName
 from store.search import Hit
 from store.text import clean
-from widgets.figures import fitted, piece
+from widgets.figures import Piece, fitted, piece
 from widgets.rows import RowList
 from widgets.tiers.lines import KIND_WORDS
 
 SNIPPET_ROWS = 2
 """Rows that a find takes while the cursor is elsewhere."""
+
+_KINDS: Mapping[str, str] = {
+    "operator.said": "message",
+    "message.ended": "answer",
+    "tool.called": "tool call",
+    "tool.ended": "tool output",
+    "tiers.changed": "change of a line",
+    "journal.written": "journal",
+    "letter.filed": "letter",
+    "keeper.words": "words",
+    "wake.packet": "wake packet",
+}
+"""What an event kind is called on screen; others by their own name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +118,8 @@ class FoundList(RowList[FoundRow]):
         return [*rows, *(Content.assemble((gutter, "found--mark"), "  ", row) for row in text)]
 
     @staticmethod
-    def _parts(item: ColdRow | HitRow):  # type: ignore[no-untyped-def]
+    def _parts(item: ColdRow | HitRow) -> tuple[list[Piece], str, str]:
+        """The pieces of its first row, its words, and its reason."""
         if isinstance(item, ColdRow):
             line = item.line
             head = [
@@ -117,7 +131,7 @@ class FoundList(RowList[FoundRow]):
         hit = item.hit
         head = [
             piece(100, (f"{clean(item.where)} turn {hit.turn}", "found--mark")),
-            piece(80, (f"{hit.by} · {hit.kind}", "found--dim")),
+            piece(80, (f"{hit.by} · {_KINDS.get(hit.kind, hit.kind)}", "found--dim")),
             piece(60, (hit.at[:16].replace("T", " "), "found--dim")),
         ]
         return head, one_line(clean(hit.snippet)), ""
