@@ -29,7 +29,7 @@ class FirstRun(App[Path], inherit_bindings=False):
 
     TITLE = "Two Twins"
     CSS = """
-    #first { padding: 1 2; background: $surface; }
+    #first { padding: 0 2; background: $surface; }
     #first-words { height: auto; margin-bottom: 1; }
     Label { color: $text-muted; width: 1fr; }
     Input { height: 1; border: none; padding: 0 1; margin-bottom: 1; background: $boost; }
@@ -54,8 +54,8 @@ class FirstRun(App[Path], inherit_bindings=False):
         with VerticalScroll(id="first", can_focus=False):
             yield Static(
                 Content.assemble(
-                    ("Two Twins\n", "bold $text-primary"),
-                    "There is no room yet: a folder that holds what you and your twins keep.\n",
+                    ("Two Twins  ", "bold $text-primary"),
+                    "There is no room yet: a folder for what you and your twins keep.\n",
                     ("Without a key or a server, leave this and run: twins demo", "$text-muted"),
                 ),
                 id="first-words",
@@ -64,9 +64,9 @@ class FirstRun(App[Path], inherit_bindings=False):
             yield Input(getpass.getuser(), id="first-name", compact=True)
             yield Label("the room's folder")
             yield Input(str(self._folder), id="first-folder", compact=True)
-            yield Label("base URL of a server that speaks the Messages API; empty for Anthropic's own")
+            yield Label("base URL of a Messages API; empty for Anthropic's own")
             yield Input(id="first-url", placeholder="http://127.0.0.1:8080", compact=True)
-            yield Label("environment variable that holds the key; the key itself is never written down")
+            yield Label("environment variable that holds the key (never the key itself)")
             yield Input(usual.api_key_env, id="first-variable", compact=True)
             yield Label("model of both twins")
             yield Input(usual.model, id="first-model", compact=True)

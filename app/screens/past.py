@@ -31,7 +31,10 @@ class PastSession(ModalScreen[None]):
         #past-keys { height: 1; padding: 0 1; background: $panel; color: $text-muted; }
     }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "leave", "Back")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q", "leave", "Back"),
+        Binding("question_mark,f1", "app.help_here", "Keys here", show=False),
+    ]
 
     def __init__(self, room: Room, log: LogName, title: str, *, place: Place | None = None) -> None:
         super().__init__()
@@ -43,7 +46,7 @@ class PastSession(ModalScreen[None]):
     def compose(self) -> ComposeResult:
         yield Static(Content(self._title), id="past-title", markup=False)
         yield self._chat
-        keys = "esc back · / search · t turn · [ ] turns · x error · m RET · y copy · enter opens a tool"
+        keys = "esc back · / search · t turn · x error · m RET · y copy · enter opens · ? keys"
         yield Static(keys, id="past-keys", markup=False)
 
     def on_mount(self) -> None:

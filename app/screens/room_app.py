@@ -70,6 +70,10 @@ class RoomScreen(Screen[None]):
         #room-search { display: none; height: 1; border: none; padding: 0 3; background: $boost; }
         #room-search.-open { display: block; }
         OptionList, OptionList:focus { height: 1fr; border: none; padding: 1 1; background: $surface; }
+        OptionList:focus { background-tint: $surface 0%; }
+        OptionList > .option-list--option-highlighted, OptionList:focus > .option-list--option-highlighted {
+            background: $primary-muted; color: $foreground;
+        }
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [

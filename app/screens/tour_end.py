@@ -24,7 +24,7 @@ def _rows(reports: Sequence[SessionReport]) -> Iterator[tuple[str, list[str]]]:
     yield "", each(*(f"session {number}" for number in range(1, len(reports) + 1)))
     yield "turns", each(*(str(report.turns) for report in reports))
     yield (
-        "RET, minutes to the first right action",
+        "RET, minutes to first right action",
         each(*(NOTHING if report.ret.seconds is None else f"{report.ret.seconds / 60:.2f}" for report in reports)),
     )
     yield "told by the operator", each(*("yes" if report.ret.told else "no" for report in reports))
@@ -44,8 +44,8 @@ def figures(reports: Sequence[SessionReport]) -> Content:
     rows = []
     for number, (name, cells) in enumerate(_rows(reports)):
         style = "bold" if number == 0 else ""
-        shown = [Content.styled(f"{cell:>18}", style) for cell in cells]
-        rows.append(Content.assemble((f"{name:<40}", "$text-muted"), *shown))
+        shown = [Content.styled(f"{cell:>15}", style) for cell in cells]
+        rows.append(Content.assemble((f"{name:<36}", "$text-muted"), *shown))
     return Content("\n").join(rows)
 
 

@@ -9,9 +9,12 @@ from typing import Any
 import pytest
 from rich.style import Style
 from screen_samples import sample_app, still_room, stream
+from test_finding import three_sessions
 from textual.color import Color
 from textual.screen import Screen
 
+from app.screens.room_app import RoomApp
+from store.room import Room
 from widgets.themes import LOOKS
 
 LEAST = {"night": 4.5, "paper": 4.5, "high-contrast": 7.0, "high-contrast-light": 7.0}
@@ -49,6 +52,21 @@ def words(screen: Screen[Any]) -> Iterator[tuple[str, Style]]:
         for segment in strip.crop(box.x, box.right):
             if any(char.isalnum() for char in segment.text) and segment.style is not None and segment.style.color:
                 yield segment.text, segment.style
+
+
+@pytest.mark.parametrize("look", LOOKS)
+async def test_every_row_of_the_rooms_list_can_be_read_also_under_the_cursor(tmp_path: Path, look: str) -> None:
+    three_sessions(tmp_path / "room")
+    with Room.open(tmp_path / "room") as room:
+        app = RoomApp(room)
+        async with app.run_test(size=(100, 24)) as pilot:
+            app.theme = look
+            await pilot.press("down")
+            await pilot.pause()
+            faint = {
+                text.strip(): contrast(style) for text, style in words(app.screen) if contrast(style) < LEAST[look]
+            }
+    assert not faint
 
 
 @pytest.mark.parametrize("look", LOOKS)
