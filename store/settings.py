@@ -248,7 +248,7 @@ bash_timeout_s = 120.0
 # url = "http://127.0.0.1:9000/mcp"
 
 [keys]
-# Other keys for actions, for example: mark_break = "f6", or tiers.promote = "k". The help (F1) lists them by name.
+# Other keys for actions, for example: mark_break = "alt+b", or tiers.promote = "k". The help (F1) lists them by name.
 
 [screen]
 # A theme by name: night, paper, high-contrast, high-contrast-light, or one of Textual's. Empty: the one chosen last.

@@ -168,6 +168,6 @@ def help_sections(own_keys: Mapping[str, str]) -> tuple[HelpSection, ...]:
             [],
             "room.toml sets them by name: "
             + ", ".join(dict.fromkeys(place.id for place in places()))
-            + '. Write for example: mark_break = "f12" under [keys].',
+            + '. Write for example: mark_break = "alt+b" under [keys].',
         ),
     )
