@@ -84,10 +84,11 @@ def run(asked: Asked) -> Result:
     if asked.setup.batch:
         _batched(asked, source, jobs)
     outcomes = _played(asked, jobs, "replaying")
-    outcomes += _played(asked, list(_cut(outcomes)), "cutting to equal bytes") if asked.checklist else []
+    outcomes += _played(asked, list(_cut(outcomes, asked.setup)), "cutting to equal bytes") if asked.checklist else []
     made = rows(outcomes, asked.keepers)
     title = f"{asked.data.name}: {len({job.chain.name for job in jobs})} transcripts" + (
-        f", {sum(len(one.facts) for one in lists.values()):,} facts from {next(iter(lists.values())).source}"
+        f", {sum(len(lists[name].facts) for name in {job.chain.name for job in jobs}):,} facts from "
+        f"{next(iter(lists.values())).source}"
         if lists
         else ""
     )
@@ -164,14 +165,14 @@ def _batched(asked: Asked, source: Path, jobs: Sequence[Job]) -> None:
         )
 
 
-def _cut(outcomes: Sequence[Outcome]) -> Sequence[Job]:
+def _cut(outcomes: Sequence[Outcome], setup: KeeperSetup) -> Sequence[Job]:
     """The cut baselines beside each Keeper of tiers that handed something over."""
     from dataclasses import replace
 
     baselines = [one.job for one in outcomes if one.job.keeper in CUT]
     jobs = []
     for outcome in outcomes:
-        if outcome.done is None or not keepers.make(outcome.job.keeper, KeeperSetup()).keeps_tiers:
+        if outcome.done is None or not keepers.make(outcome.job.keeper, setup).keeps_tiers:
             continue
         size = len(outcome.done.loaded.encode())
         jobs += [

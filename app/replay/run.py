@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from importlib import metadata
@@ -33,10 +33,11 @@ from store.bodies import (
 from store.clock import from_stamp
 from store.conditions import load_conditions
 from store.decay import decayed, expired, packaged_rules, promotions_spent
+from store.documents import write_whole
 from store.events import Event
 from store.letters import letters
 from store.log import raw_lines
-from store.room import LogName, Room
+from store.room import LogName, Room, SessionSummary
 
 CONDITION = "B"
 """A replay's Keeper is silent: nobody is there to hear it."""
@@ -44,7 +45,7 @@ CONDITION = "B"
 
 @dataclass(slots=True)
 class Replayed:
-    """What a replay came to. ``seconds`` is this process's time with the Keeper; ``loaded`` what a successor is
+    """What a replay came to. ``seconds`` is the time it took over all its runs; ``loaded`` what a successor is
     given after the last session that was heard."""
 
     chain: str
@@ -159,14 +160,24 @@ class _Run:
         self._condition = load_conditions()[CONDITION]
         self._done = Replayed(chain.name, keeper.name, keeper.model)
         self._priced = True
+        self._worked = False
         room.subscribe(self._count)
 
     async def all(self) -> Replayed:
+        started = perf_counter()
         begun = {row.number: row for row in self._room.sessions()}
         for earlier in begun.values():
             for event in self._room.events(earlier.id):
                 self._count(event)
-        started = perf_counter()
+        try:
+            await self._heard(begun)
+        finally:
+            self._done.seconds = self._spent(perf_counter() - started)
+        self._done.loaded = memory_of(preview(self._room, self._condition, None))
+        self._done.usd = (self._done.usd or 0.0) if self._priced else None
+        return self._done
+
+    async def _heard(self, begun: Mapping[int, SessionSummary]) -> None:
         for number, link in enumerate(self._links, 1):
             row = begun.get(number)
             if row is not None and row.closed_at:
@@ -175,13 +186,20 @@ class _Run:
                     self._done.turns += 1
                 self._clock.stand_at(from_stamp(row.closed_at))
             else:
+                self._worked = True
                 await self._session(number, link, row.id if row else None)
             self._done.sessions += 1
             self._tell()
-        self._done.seconds = perf_counter() - started
-        self._done.loaded = memory_of(preview(self._room, self._condition, None))
-        self._done.usd = (self._done.usd or 0.0) if self._priced else None
-        return self._done
+
+    def _spent(self, more: float) -> float:
+        """Seconds that this replay took over all its runs, kept beside its room: its own clocks are the transcript's,
+        and its events must not depend on how fast a machine is."""
+        kept = self._room.root.with_suffix(".seconds")
+        before = float(kept.read_text()) if kept.exists() else 0.0
+        if self._worked:
+            write_whole(kept, f"{before + more:.3f}\n".encode())
+            return before + more
+        return before
 
     async def _session(self, number: int, link: Link, begun: LogName | None) -> None:
         record: SessionLog | None = None

@@ -69,7 +69,7 @@ def found(place: Path, keepers: Sequence[str], chain: str) -> list[tuple[str, Pa
     folders = sorted(folder for folder in (place / "rooms").glob("*") if folder.is_dir() and chain in folder.name)
     if not folders:
         raise TranscriptError(f"{place} is no room and holds no replay; run: twins replay DATA --out {place}")
-    names = list(keepers) or sorted(folder.name for folder in folders[0].iterdir())
+    names = list(keepers) or sorted(folder.name for folder in folders[0].iterdir() if folder.is_dir())
     rooms = [(name, folders[0] / name) for name in names[:2] if (folders[0] / name / "room.toml").is_file()]
     if not rooms:
         raise TranscriptError(f"{folders[0].name} holds no replay by {', '.join(names) or 'any Keeper'}.")

@@ -126,6 +126,27 @@ def test_a_budget_stops_before_the_next_request_and_a_larger_one_goes_on(source:
     assert done.loaded == whole.loaded
 
 
+def test_a_bench_sets_models_beside_baselines_and_tells_the_share_of_the_twin(source: Path, tmp_path: Path) -> None:
+    facts = tmp_path / "facts.txt"
+    facts.write_text("region_br.py checks weekdays.\nBob moved to Lisbon with 3 cats.\n")
+
+    def answers(request: Request) -> Reply:
+        return twin_answers(request) if "tools" in request.body else small_answers(request)
+
+    with ScriptedServer(Script(keeper=answers)) as server:
+        names = ("small", "twin", "tail")
+        asked = Asked(source, names, tmp_path / "w", str(facts), setup=setup_of(server), workers=1)
+        first, again = run(asked), run(asked)
+    rows = {row.label: row for row in first.rows}
+    assert [*rows] == ["small", "twin", "tail", "tail at small's bytes", "tail at twin's bytes"]
+    assert rows["twin"].hf and rows["twin"].of_twin == 1.0
+    assert rows["small"].of_twin == (rows["small"].hf or 0) / rows["twin"].hf
+    assert rows["small"].usage.output > 0 and (rows["twin"].usd or 0) > 0
+    assert [row.usage for row in again.rows] == [row.usage for row in first.rows]
+    assert [row.seconds for row in again.rows[:2]] == [pytest.approx(row.seconds, abs=0.001) for row in first.rows[:2]]
+    assert "1 transcripts, 2 facts from facts.txt" in first.title
+
+
 # ---------------------------------------------------------------- twin
 
 
