@@ -124,7 +124,7 @@ class RoomScreen(Screen[None]):
         """Bring head and list up to what the room holds now."""
         self.query_one("#room-head", Static).update(self._head())
         listed = self.query_one(OptionList)
-        before = listed.highlighted
+        before = listed.highlighted_option.id if listed.highlighted_option is not None else None
         width = max(20, self.size.width - 6)
         rows = [row for row in reversed(self.room.sessions()) if self._is_wanted(row)]
         options = [] if self._words else [Option(Content.assemble(("   +  new session", "bold")), id=NEW)]
@@ -133,7 +133,8 @@ class RoomScreen(Screen[None]):
             options = [Option(Content.styled("   no session holds these words; esc shows all", "$text-muted"), id=NONE)]
         listed.clear_options()
         listed.add_options(options)
-        listed.highlighted = min(before or 0, len(options) - 1)
+        # The cursor keeps to its session, whatever comes above it.
+        listed.highlighted = next((place for place, option in enumerate(options) if option.id == before), 0)
 
     def _is_wanted(self, row: SessionSummary) -> bool:
         hay = session_row(row, 500).plain.casefold()
@@ -230,7 +231,8 @@ class RoomScreen(Screen[None]):
     def _read(self, row: SessionSummary) -> None:
         from app.screens.past import PastSession
 
-        state = f"closed {row.closed_at[:10]}" if row.closed_at else "open, to read only"
+        open_as = "written to elsewhere" if self.room.read_only else "to read only"
+        state = f"closed {row.closed_at[:10]}" if row.closed_at else f"open, {open_as}"
         self.app.push_screen(PastSession(self.room, row.id, f"session {row.number}, {state}"))
 
     @work(exclusive=True)

@@ -40,7 +40,7 @@ async def test_a_second_twins_follows_what_the_first_one_writes(tmp_path: Path) 
                 play = Play(app, pilot, None, room, None)  # type: ignore[arg-type]
                 await play.until_seen("in use by")
                 begun(writer)
-                await play.until(lambda: play.seen().count("open") >= 2)
+                await play.until(lambda: play.seen().count("○ open") >= 2)
                 await play.press("n")
                 await play.until_seen("no session can be begun")
                 await play.press("down", "down", "enter")
