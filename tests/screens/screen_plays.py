@@ -83,7 +83,7 @@ class Play:
         deadline = asyncio.get_running_loop().time() + PATIENCE_S
         while not holds():
             assert asyncio.get_running_loop().time() < deadline, f"{what or holds} did not come:\n{self.seen()}"
-            await self.pilot.pause(0.02)
+            await self.pilot.pause(0.05)  # looking costs a drawn screen
 
     async def until_seen(self, words: str) -> None:
         await self.until(lambda: words in self.seen(), f"{words!r}")

@@ -81,9 +81,15 @@ async def test_the_side_is_made_wider_and_narrower_and_is_so_the_next_time(still
 
 async def test_no_pane_can_be_resized_away(still: Still) -> None:
     async with seeing(still) as seen:
-        await seen.press(*["alt+left"] * 13, *["alt+up"] * 13)
+        for _ in range(13):
+            seen.live.action_widen(5)
+            seen.live.action_raise_snug(10)
+        await seen.pilot.pause()
         assert min(seen.widths()) >= 20 and seen.in_sight() == {"chat", "tiers", "snug"}
-        await seen.press(*["alt+right"] * 13, *["alt+down"] * 13)
+        for _ in range(13):
+            seen.live.action_widen(-5)
+            seen.live.action_raise_snug(-10)
+        await seen.pilot.pause()
         assert min(seen.widths()) >= 20 and seen.in_sight() == {"chat", "tiers", "snug"}
 
 
