@@ -40,6 +40,7 @@ class RowList(ScrollView, Generic[ItemT], can_focus=True):
         Binding("home,g", "edge(-1)", "First", show=False, id="list.first"),
         Binding("end,G", "edge(1)", "Last", show=False, id="list.last"),
         Binding("enter", "choose", "Open", show=False, id="list.open"),
+        Binding("y", "copy", "Copy", show=False, id="list.copy"),
     ]
 
     FOLLOWS_END: ClassVar[bool] = False
@@ -79,6 +80,10 @@ class RowList(ScrollView, Generic[ItemT], can_focus=True):
     def rows(self, item: ItemT, width: int, current: bool) -> Sequence[Content]:
         """The item at ``width`` cells; ``current`` when the cursor is on it and the list has the focus."""
         raise NotImplementedError
+
+    def words(self, item: ItemT) -> str:
+        """What is copied of an item; nothing when there is nothing to copy."""
+        return ""
 
     def selectable(self, item: ItemT) -> bool:
         """Whether the cursor may stand on the item."""
@@ -249,6 +254,14 @@ class RowList(ScrollView, Generic[ItemT], can_focus=True):
 
     def action_edge(self, step: int) -> None:
         self._move_to(0 if step < 0 else len(self._items) - 1, 1 if step < 0 else -1)
+
+    def action_copy(self) -> None:
+        """Copy the words of the item under the cursor."""
+        text = self.words(self.current) if self.current is not None else ""
+        if text:
+            self.app.copy_to_clipboard(text)
+        else:
+            self.app.bell()
 
     def action_choose(self) -> None:
         if self.current is not None:

@@ -109,6 +109,8 @@ async def test_what_is_copied_is_in_a_file_too_and_its_name_shown(tmp_path: Path
             for keys, words in (
                 (["f2", "c"], 'OFFSETS = {"KV": 60, "BR": 0}'),
                 (["f2", "y"], "The fault is in one place"),
+                (["f3", "end", "y"], "finder/clock.py has Kelvarra 60 minutes ahead"),
+                (["f4", "y"], "A good evening to be woken into."),
                 (["alt+w"], "Kelvarra's clocks"),
             ):
                 await pilot.press(*keys)

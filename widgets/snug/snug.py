@@ -58,6 +58,9 @@ class SnugPane(RowList[SnugEntry]):
     def key(self, item: SnugEntry) -> object:
         return (item.at, item.by, item.text)
 
+    def words(self, item: SnugEntry) -> str:
+        return clean(item.text)
+
     def rows(self, item: SnugEntry, width: int, current: bool) -> Sequence[Content]:
         seat = item.by if item.by in ("presence", "keeper") else "operator"
         name = _NAMES.get(item.by, clean(item.by))

@@ -149,6 +149,9 @@ class LineList(RowList[Row]):
     def key(self, item: Row) -> object:
         return item.line.id if isinstance(item, LineRow) else item.tier
 
+    def words(self, item: Row) -> str:
+        return clean(item.line.text) if isinstance(item, LineRow) else ""
+
     def selectable(self, item: Row) -> bool:
         return isinstance(item, LineRow)
 
