@@ -10,6 +10,7 @@ from functools import cache
 from typing import cast
 
 from pydantic import TypeAdapter, ValidationError
+from pydantic_core import from_json
 
 from store.bodies import (
     BODY_BY_KIND,
@@ -117,7 +118,8 @@ def decode_body(kind: str, data: Json) -> Body:
 def decode(line: bytes, log: str = "") -> Event:
     """The event that one line holds. Raises EventFormatError with what is wrong."""
     try:
-        raw = json.loads(line)
+        # Half again as fast as the standard library's reader, and a log of a long life has a million lines.
+        raw = from_json(line)
         return Event(
             n=int(raw["n"]),
             seq=int(raw["seq"]),
