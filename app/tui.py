@@ -18,6 +18,7 @@ from textual.theme import Theme
 from textual.widgets import Input, TextArea
 
 from app.leaving import Leaving, ScreenFailed
+from app.memory import settle_collector
 from app.screens.actions import APP
 from app.screens.free_name import free_file
 from store.documents import write_whole
@@ -367,6 +368,7 @@ def run_room(room: Room) -> None:
 def _run(app: TwinsApp) -> None:
     """Show the program until it ends, then say what there is to say. Raises ScreenFailed, and SystemExit with the exit
     code that a signal asks for."""
+    settle_collector()
     app.run()
     if app.terminal_is_gone:
         _no_terminal()

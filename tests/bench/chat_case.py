@@ -17,6 +17,7 @@ from textual.geometry import Offset, Size
 from textual.widget import Widget
 from textual.widgets import Markdown
 
+from app.memory import settle_collector
 from store.bodies import Seat
 from store.entries import SpeechEntry, source
 from store.events import Event, decode
@@ -235,4 +236,5 @@ CASES: dict[str, type[Drawn] | type[Naive]] = {"chat": Drawn, "stream": Streamed
 
 if __name__ == "__main__":
     STARTED = float(sys.argv[3])
+    settle_collector()
     CASES[sys.argv[1]](Path(sys.argv[4]), Path(sys.argv[2])).run()
