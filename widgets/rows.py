@@ -40,7 +40,6 @@ class RowList(ScrollView, Generic[ItemT], can_focus=True):
         Binding("home,g", "edge(-1)", "First", show=False, id="list.first"),
         Binding("end,G", "edge(1)", "Last", show=False, id="list.last"),
         Binding("enter", "choose", "Open", show=False, id="list.open"),
-        Binding("y", "copy", "Copy", show=False, id="list.copy"),
     ]
 
     FOLLOWS_END: ClassVar[bool] = False
@@ -256,7 +255,7 @@ class RowList(ScrollView, Generic[ItemT], can_focus=True):
         self._move_to(0 if step < 0 else len(self._items) - 1, 1 if step < 0 else -1)
 
     def action_copy(self) -> None:
-        """Copy the words of the item under the cursor."""
+        """Copy the words of the item under the cursor. A subclass binds it: in a question, y is the answer."""
         text = self.words(self.current) if self.current is not None else ""
         if text:
             self.app.copy_to_clipboard(text)

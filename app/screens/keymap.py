@@ -48,10 +48,11 @@ def _nodes() -> tuple[type[Widget], ...]:
     from widgets.chat.view import ChatView
     from widgets.composer.area import ComposerArea
     from widgets.rows import RowList
+    from widgets.snug import SnugPane
     from widgets.tiers.lines import LineList
     from widgets.tiers.panel import TierPanel
 
-    return (RoomScreen, SessionList, Chat, ChatView, ComposerArea, RowList, LineList, TierPanel)
+    return (RoomScreen, SessionList, Chat, ChatView, ComposerArea, RowList, LineList, TierPanel, SnugPane)
 
 
 def checked_keys(given: Mapping[str, str]) -> tuple[dict[str, str], tuple[str, ...]]:

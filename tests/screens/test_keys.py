@@ -41,7 +41,7 @@ def test_what_cannot_hold_is_said_once_and_keeps_its_usual_key(given: dict[str, 
     "given",
     [
         {"mark_break": "ctrl+e", "export": "ctrl+b"},  # changed places
-        {"tiers.promote": "y"},  # another widget's y is not in the way
+        {"tiers.promote": "c"},  # another widget's c is not in the way
         {"list.up": "up,w"},
         {"mark_break": "question_mark"},
     ],

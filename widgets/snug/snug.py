@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
+from textual.binding import Binding, BindingType
 from textual.content import Content
 
 from store.text import clean
@@ -44,6 +45,9 @@ class SnugPane(RowList[SnugEntry]):
         "snug--rule",
     }
 
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("y", "copy", "Copy", show=False, id="snug.copy", tooltip="Copy the entry"),
+    ]
     BORDER_TITLE = "snug"
     FOLLOWS_END = True
     EMPTY = "The snug is empty. What a twin writes here is its own, signed and dated; nothing is ever taken out."

@@ -143,6 +143,7 @@ class LineList(RowList[Row]):
         Binding("u", "line('undo')", "Undo", id="tiers.undo", tooltip="Take back your last change of this line"),
         Binding("e", "line('edit')", "Edit", id="tiers.edit", tooltip="Change the line's words"),
         Binding("t", "line('touch')", "Touch", id="tiers.touch", tooltip="Keep the line from decaying"),
+        Binding("y", "copy", "Copy", show=False, id="tiers.copy", tooltip="Copy the line"),
         Binding("enter", "choose", "History", id="tiers.history", tooltip="Reason, quote and every change"),
     ]
 
