@@ -10,7 +10,7 @@ run: $(VENV)/.run
 	@$(BIN)/twins demo $(ARGS)
 
 test: $(VENV)/.dev lint
-	@$(BIN)/pytest -n auto -m "not long" $(ARGS)
+	@$(BIN)/pytest -n 4 -m "not long" $(ARGS)
 
 test-long: $(VENV)/.dev
 	@$(BIN)/pytest -m long $(ARGS)
