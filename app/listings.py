@@ -69,6 +69,12 @@ def export_session(room: Room, session: str, output: Path, *, redact: bool) -> N
     for name in exported.left_out:
         why = "has changed since or holds a secret" if redact else "has changed since"
         print(f"The brief {name} {why} and is left out; its hash stands in the session.", file=sys.stderr)
+    for name in exported.outputs_left_out:
+        print(
+            f"The whole output {clean(name)} is left out: it is gone, has changed, is too much for a bundle, or its "
+            "name holds a secret; its hash stands in the session.",
+            file=sys.stderr,
+        )
 
 
 def verify_file(path: Path, *, as_json: bool) -> int:

@@ -86,11 +86,12 @@ def pack(file: Path, folder: str, files: Mapping[str, bytes]) -> str:
     try:
         with os.fdopen(os.open(beside, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600), "w+b") as out:
             with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as packed:
+                large = sum(map(len, files.values())) > RATIO_FROM_BYTES
                 for name in sorted(files):
                     entry = zipfile.ZipInfo(f"{folder}/{name}", _EPOCH)
                     entry.create_system = 3  # Unix, wherever it is written: the mode below is read by it
                     entry.external_attr = (stat.S_IFREG | 0o600) << 16
-                    entry.compress_type = zipfile.ZIP_DEFLATED
+                    entry.compress_type = _packing(files[name]) if large else zipfile.ZIP_DEFLATED
                     packed.writestr(entry, files[name])
             out.seek(-2, os.SEEK_END)
             out.write(struct.pack("<H", _SEAL_LENGTH))
@@ -105,6 +106,13 @@ def pack(file: Path, folder: str, files: Mapping[str, bytes]) -> str:
     finally:
         beside.unlink(missing_ok=True)
     return sha256
+
+
+def _packing(content: bytes) -> int:
+    """How to pack a file: what packs so well that its bag would be taken for a bomb goes in as it is."""
+    if len(content) < MAX_RATIO or len(zlib.compress(content, 6)) * MAX_RATIO > len(content):
+        return zipfile.ZIP_DEFLATED
+    return zipfile.ZIP_STORED
 
 
 def _put(beside: Path, file: Path) -> None:

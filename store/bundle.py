@@ -6,7 +6,7 @@ import hashlib
 import json
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
@@ -24,9 +24,10 @@ from store.redaction import Redaction, redacted, redactions
 from store.secrets import secrets_in
 from store.session_record import NoSession, SessionRecord, read_session, session_record
 from store.standing import LogName
+from store.whole_outputs import outputs_in, whole_outputs
 
-BUNDLE_FORMAT: Final = 1
-"""Version of a bundle's layout; `data/bundle.json` carries it."""
+BUNDLE_FORMAT: Final = 2
+"""Version of a bundle's layout; `data/bundle.json` carries it. 2 has whole outputs; without any it is 1 as before."""
 
 _EVENTS: Final = "events.jsonl"
 _ABOUT: Final = "bundle.json"
@@ -57,12 +58,14 @@ Measure = Callable[[SessionRecord], Metrics]
 @dataclass(frozen=True, slots=True)
 class Exported:
     """A bundle on the disk: its file, the SHA-256 of it, briefs left out because their words have changed since the
-    session (or hold a secret that was to be taken out), and the places that secrets were taken out of."""
+    session (or hold a secret that was to be taken out), the places that secrets were taken out of, and whole outputs
+    left out because they are gone, are not what the log tells of, or are more than a bundle carries."""
 
     file: Path
     sha256: str
     left_out: tuple[str, ...] = ()
     redactions: tuple[Redaction, ...] = ()
+    outputs_left_out: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +106,8 @@ def write_bundle(
         record = read_session(root, session)
     except NoSession as error:
         raise BundleError(str(error)) from error
+    said = whole_outputs(record.events)
+    record = replace(record, outputs=outputs_in(root / "sessions" / session, said))
     texts = dict(briefs or {})
     held = record.opened.briefs
     kept = {name: text for name, text in texts.items() if held.get(name) == _sha256(text)}
@@ -115,6 +120,7 @@ def write_bundle(
         _METRICS: _json(metrics.document),
         **_given(record),
         **_views(record),
+        **record.outputs,
         **{f"{_BRIEFS}{name}": text.encode() for name, text in kept.items()},
     }
     info = [
@@ -132,7 +138,13 @@ def write_bundle(
     except OSError as error:
         raise BundleError(f"cannot write {file}: {error.strerror or error}; choose another place") from error
     left_out = tuple(name for name in texts if name not in kept)
-    return Exported(file, sha256, left_out, redactions(record) if redact is not None else ())
+    return Exported(
+        file,
+        sha256,
+        left_out,
+        redactions(record) if redact is not None else (),
+        tuple(sorted(said.keys() - record.outputs.keys())),
+    )
 
 
 def _views(record: SessionRecord) -> dict[str, bytes]:
@@ -171,7 +183,7 @@ def _views(record: SessionRecord) -> dict[str, bytes]:
 def _about(record: SessionRecord) -> dict[str, Json]:
     first, last = record.events[0], record.events[-1]
     return {
-        "format": BUNDLE_FORMAT,
+        "format": BUNDLE_FORMAT if record.outputs else 1,
         "session": record.log,
         "number": record.opened.number,
         "events": len(record.events),
@@ -184,6 +196,8 @@ def _about(record: SessionRecord) -> dict[str, Json]:
         },
         # Nothing in the log itself covers its last line.
         "last_line_sha256": line_hash(record.content.rstrip(b"\n").rsplit(b"\n", 1)[-1]),
+        # Those that were there to go in: a session may have lost some.
+        **({"outputs": [*sorted(record.outputs)]} if record.outputs else {}),
     }
 
 
@@ -290,8 +304,11 @@ def _verify_content(data: Path, check: _Check, measure: Measure | None) -> None:
         check.findings.append(str(broken))
         return
     before = _TIERS.validate_json((data / _BEFORE).read_bytes())
-    record = check.record = session_record(log, (data / _EVENTS).read_bytes(), before, tuple(_read_meanwhile(data)))
-    wanted = {_EVENTS: record.content, **_given(record), **_views(record)}
+    record = session_record(log, (data / _EVENTS).read_bytes(), before, tuple(_read_meanwhile(data)))
+    record = check.record = _with_outputs(data, record, about.get("outputs", []), check)
+    if check.findings:
+        return
+    wanted = {_EVENTS: record.content, **_given(record), **_views(record), **record.outputs}
     _compare(data, wanted, check)
     _verify_briefs(data, record, check)
     check.checked += ["tiers", "files"]
@@ -300,6 +317,23 @@ def _verify_content(data: Path, check: _Check, measure: Measure | None) -> None:
         if again != json.loads((data / _METRICS).read_bytes()):
             check.findings.append(f"data/{_METRICS} is not what the log comes to")
         check.checked.append("metrics")
+
+
+def _with_outputs(data: Path, record: SessionRecord, listed: Json, check: _Check) -> SessionRecord:
+    """``record`` with the whole outputs that the bundle lists, each as the event tells that names it."""
+    said = whole_outputs(record.events)
+    names = [str(name) for name in listed] if isinstance(listed, list) else [str(listed)]
+    outputs = outputs_in(data, {name: said[name] for name in names if name in said})
+    for name in names:
+        if name not in said:
+            check.findings.append(f"no event of the log tells of {name!r}, which {_ABOUT} lists")
+        elif not (data / name).exists():
+            check.findings.append(f"data/{name} is missing")
+        elif name not in outputs:
+            check.findings.append(f"data/{name} is not the output that the log tells of")
+    if outputs:
+        check.checked.append("outputs")
+    return replace(record, outputs=outputs)
 
 
 def _read_meanwhile(data: Path) -> Iterator[tuple[Event, bytes]]:

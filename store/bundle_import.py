@@ -31,7 +31,8 @@ def take_in(room: Room, record: SessionRecord, file: Path) -> Imported:
     A room that holds no session and no line begins with the tiers that the session began with; any other must have
     just these (it holds the sessions before this one). So no memory is ever mixed with another, and nothing is
     overwritten. What changed the tiers from other logs meanwhile comes into the session's own log, in its place.
-    Journals and letters are written as from any log. P's memory folder is not in a bundle.
+    Journals and letters are written as from any log, and whole outputs put beside it as they were. P's memory folder
+    is not in a bundle.
 
     Raises BundleError when the session is here already or does not fit, RoomError, LogWriteError. When it raises, the
     session is not in the room; begun again, it is taken in as if for the first time.
@@ -50,7 +51,7 @@ def take_in(room: Room, record: SessionRecord, file: Path) -> Imported:
     if not _same(room.tiers, record.before):
         before = record.before
         room.append(DESK, "operator", TiersTaken(tuple(before), before.next_number, before.session))
-    room.adopt(record.log, events)
+    room.adopt(record.log, events, record.outputs)
     return Imported(record.log, len(events), mend(room))
 
 

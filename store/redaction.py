@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -9,11 +10,12 @@ from typing import Final
 
 from pydantic import TypeAdapter
 
-from store.bodies import Json, Partial, Unknown
+from store.bodies import Body, Json, Partial, ToolEnded, Unknown, WholeOutput
 from store.events import Event, decode_body, encode, line_hash, plain
 from store.lines import Tiers
 from store.secrets import Secret, secrets_in, worth_looking_for
 from store.session_record import SessionRecord
+from store.whole_outputs import whole_outputs
 
 _TIERS: Final = TypeAdapter(Tiers)
 _MARK = re.compile(r"\[redacted: ([^\]\n]{1,60})\]")
@@ -37,10 +39,12 @@ def redacted(record: SessionRecord, known: Mapping[str, str]) -> SessionRecord:
 
     What is found in one place is taken out everywhere, also where a stream cut it in two. The log's lines are written
     and chained anew from the hash that the first one cites, so that the result verifies by itself; it is no longer
-    the room's own log byte for byte, and cannot be.
+    the room's own log byte for byte, and cannot be. Whole outputs are taken as text in UTF-8; the events that name
+    them then tell of what is left. One whose name holds a secret is left out.
     """
     found = dict(known)
-    texts = [*_texts(plain(record.before)), *_streams(record.events).values()]
+    outputs = {name: content.decode("utf-8", "surrogateescape") for name, content in record.outputs.items()}
+    texts = [*_texts(plain(record.before)), *_streams(record.events).values(), *outputs.values(), *outputs]
     for event in (*record.events, *(event for event, _ in record.meanwhile)):
         texts += _texts(_data(event))
     for text in texts:
@@ -53,11 +57,21 @@ def redacted(record: SessionRecord, known: Mapping[str, str]) -> SessionRecord:
     def without(text: str) -> str:
         return _marked(text, secrets_in(text, found))
 
+    kept = {
+        name: without(text).encode("utf-8", "surrogateescape")
+        for name, text in outputs.items()
+        if without(name) == name
+    }
+    said = whole_outputs(record.events)
     events, content, prev = [], b"", record.events[0].prev
     for event in record.events:
         body = event.body
         if isinstance(body, Partial):
             clean = replace(event, body=replace(body, text=cut[event.n]), prev=prev)
+        elif isinstance(body, ToolEnded) and (whole := body.whole) and whole.file in kept and whole == said[whole.file]:
+            # Its hash stays as it is written, whatever a detector takes it for.
+            clean = replace(_without(replace(event, body=replace(body, whole=None)), without), prev=prev)
+            clean = replace(clean, body=_with_output(clean.body, whole, kept[whole.file]))
         else:
             clean = replace(_without(event, without), prev=prev)
         line = encode(clean)
@@ -66,17 +80,34 @@ def redacted(record: SessionRecord, known: Mapping[str, str]) -> SessionRecord:
         content += line + b"\n"
     meanwhile = tuple((one := _without(event, without), encode(one)) for event, _ in record.meanwhile)
     before = _TIERS.validate_python(_walked(plain(record.before), without))
-    return SessionRecord(record.log, content, tuple(events), before, meanwhile)
+    return SessionRecord(record.log, content, tuple(events), before, meanwhile, kept)
 
 
 def redactions(record: SessionRecord) -> tuple[Redaction, ...]:
-    """Where marks stand in a session's log: what was taken out of it, and where."""
-    return tuple(
+    """Where marks stand in a session's log and in its whole outputs: what was taken out of it, and where."""
+    in_log = tuple(
         Redaction(event.log, event.n, event.turn, event.kind, where, mark[1])
         for event in (*record.events, *(event for event, _ in record.meanwhile))
         for where, text in _leaves(_data(event))
         for mark in _MARK.finditer(text)
     )
+    said = whole_outputs(record.events)
+    in_outputs = tuple(
+        Redaction(event.log, event.n, event.turn, event.kind, f"{whole.file}, line {number}", mark[1])
+        for event in record.events
+        if isinstance(event.body, ToolEnded) and (whole := event.body.whole) is not None
+        if whole.file in record.outputs and whole == said[whole.file]
+        for number, line in enumerate(record.outputs[whole.file].decode("utf-8", "replace").split("\n"), 1)
+        for mark in _MARK.finditer(line)
+    )
+    return in_log + in_outputs
+
+
+def _with_output(body: Body, whole: WholeOutput, content: bytes) -> Body:
+    """``body`` with ``whole`` telling of ``content``, which it now is."""
+    assert isinstance(body, ToolEnded)
+    sha256 = hashlib.sha256(content).hexdigest()
+    return replace(body, whole=replace(whole, bytes=len(content), sha256=sha256))
 
 
 def _marked(text: str, secrets: tuple[Secret, ...]) -> str:

@@ -8,7 +8,7 @@ import re
 import shutil
 import threading
 from collections import OrderedDict, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import count, product
 from pathlib import Path
@@ -276,9 +276,10 @@ class Room:
 
         return unsubscribe
 
-    def adopt(self, log: LogName, events: Sequence[Event]) -> None:
+    def adopt(self, log: LogName, events: Sequence[Event], outputs: Mapping[str, bytes]) -> None:
         """Takes in the events of another room's session as the log ``log`` of this one: their words, dates and clock
-        stay, their numbers and chain are this room's. The log is there whole or not at all, whatever happens.
+        stay, their numbers and chain are this room's. ``outputs`` are put beside it by name. All is there or nothing,
+        whatever happens.
 
         Raises RoomError when there is such a log already, LogWriteError when the disk refuses.
         """
@@ -296,6 +297,10 @@ class Room:
                 staged.mkdir(mode=0o700)
                 content = chained(log, events, cites, prev, self.seq)
                 write_whole(staged / "events.jsonl", content)
+                for name, output in outputs.items():
+                    (staged / name).parent.mkdir(mode=0o700, exist_ok=True)
+                    write_whole(staged / name, output)
+                sync_folder(staged)
                 os.rename(staged, folder)
                 sync_folder(self.sessions_dir)
             except OSError as error:

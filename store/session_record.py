@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from heapq import merge
 from pathlib import Path
@@ -27,7 +27,8 @@ class SessionRecord:
 
     ``log`` is the name of its log and ``content`` the log's bytes up to its last whole line; ``before`` are the
     room's tiers when the log began; ``meanwhile`` the events of other logs, between this one's first and last, that
-    changed them (an operator's changes from the desk, another session's), with the lines they were read from.
+    changed them (an operator's changes from the desk, another session's), with the lines they were read from;
+    ``outputs`` are whole outputs kept beside the log, by file, where they were read too (for a bundle).
     """
 
     log: LogName
@@ -35,6 +36,7 @@ class SessionRecord:
     events: tuple[Event, ...]
     before: Tiers
     meanwhile: tuple[tuple[Event, bytes], ...] = ()
+    outputs: Mapping[str, bytes] = field(default_factory=dict)
 
     @cached_property
     def opened(self) -> SessionOpened:

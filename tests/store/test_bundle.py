@@ -41,7 +41,7 @@ from store.bodies import (
     WakePacket,
     WorkspaceDiffed,
 )
-from store.bundle import BundleError, Metrics, Verdict, verify_bundle, write_bundle
+from store.bundle import BUNDLE_FORMAT, BundleError, Metrics, Verdict, verify_bundle, write_bundle
 from store.clock import FrozenClock
 from store.journals import rebuild_journals, write_journal
 from store.lines import Line, LineId
@@ -383,7 +383,7 @@ def test_an_event_left_out_is_found(exported: tuple[Path, Path, LogName], tmp_pa
 def test_a_bundle_of_a_newer_format_is_refused_and_says_so(
     exported: tuple[Path, Path, LogName], tmp_path: Path
 ) -> None:
-    verdict = forged(exported, tmp_path, "bundle.json", b'{"format": 2}')
+    verdict = forged(exported, tmp_path, "bundle.json", b'{"format": %d}' % (BUNDLE_FORMAT + 1))
     assert "update two-twins" in verdict.findings[0]
 
 
