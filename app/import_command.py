@@ -49,12 +49,14 @@ def _transcripts(files: list[Path], room: Path | None, *, as_json: bool) -> None
     from functools import partial
     from json import dumps
 
+    from app.keeping import tell_what_was_found
     from app.plan import room_path
     from app.replay.progress import bar
     from app.replay.taking import Library
 
     reports: list[Report] = []
     with Library(room_path(room)) as library, bar() as progress:
+        tell_what_was_found(library.room)
         for file in files:
             task = progress.add_task(f"{file.name}: events", total=None)
             reports.append(library.take(file, partial(progress.update, task)))

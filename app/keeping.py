@@ -22,9 +22,14 @@ def working_room(given: Path | None, *, on_screen: bool) -> Room:
     or left to the screen."""
     room = open_to_work(room_path(given))
     if not on_screen:
-        for notice in room.found:
-            print(f"twins: {clean(notice.text)}", file=sys.stderr)
+        tell_what_was_found(room)
     return room
+
+
+def tell_what_was_found(room: Room) -> None:
+    """Says on standard error what was found when the room was opened, and what was made good."""
+    for notice in room.found:
+        print(f"twins: {clean(notice.text)}", file=sys.stderr)
 
 
 def screen_room(given: Path | None) -> Room:

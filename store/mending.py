@@ -8,16 +8,17 @@ from store.bodies import Notice
 from store.clock import Clock
 from store.journals import rebuild_journals
 from store.letters import rebuild_letters
+from store.log import Disk
 from store.room import Room
 
 
-def open_to_work(root: Path, clock: Clock | None = None) -> Room:
+def open_to_work(root: Path, clock: Clock | None = None, disk: Disk | None = None) -> Room:
     """The room in ``root``, open for writing. When the process that wrote here last never closed it, journals and
     letters are brought up to the log. What was found and done is in ``found``, for the operator to see.
 
     Raises what ``Room.open`` raises.
     """
-    room = Room.open(root, clock=clock)
+    room = Room.open(root, clock=clock, disk=disk)
     if room.crashed:
         try:
             room.found += [Notice("warning", done) for done in mend(room)]

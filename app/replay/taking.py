@@ -17,7 +17,8 @@ from app.replay.importers.records import Source, Taken, Tally
 from store.bodies import Body, Json, RecordsTaken, TranscriptBegan, TranscriptsImported, Usage
 from store.events import plain
 from store.log import raw_lines
-from store.room import DESK, LogName, Room
+from store.mending import open_to_work
+from store.room import DESK, LogName
 
 PREFIX = "imported-"
 """How the logs of imported sessions are called. They hold no ``session.opened``: they are no sessions of this room,
@@ -59,9 +60,10 @@ class Library:
     """The imported sessions of one room. Close it when all files are taken."""
 
     def __init__(self, root: Path) -> None:
-        """Opens the room for writing. Raises RoomError."""
+        """Opens the room for writing, with what a crash left undone made good: ``room.found`` says what. Raises
+        RoomError."""
         self._clock = TranscriptClock(datetime.now(UTC))
-        self.room = Room.open(root, clock=self._clock, disk=PatientDisk())
+        self.room = open_to_work(root, self._clock, PatientDisk())
         self._known = {record for log in self.room.logs() if log.startswith(PREFIX) for record in self._marked(log)}
         self._open: dict[str, _Log] = {}
         self._written = 0

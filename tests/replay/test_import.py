@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from app.replay.importers.records import Tally, TranscriptError
 from app.replay.taking import PREFIX, Library
 from store.bodies import (
     ContextCompacted,
+    JournalWritten,
     MessageEnded,
     OperatorSaid,
     Rewound,
@@ -253,6 +255,23 @@ def test_an_import_that_was_killed_is_taken_up_and_nothing_comes_twice(root: Pat
         bodies = [(e.turn, e.body) for e in log if e.kind not in ("log.opened", "transcript.records")]
         wanted = wanted or bodies
         assert bodies == wanted
+
+
+def test_an_import_into_a_room_that_a_crash_left_behind_makes_its_journals_good_first(
+    root: Path, tmp_path: Path
+) -> None:
+    pid = os.fork()
+    if pid == 0:
+        room = Room.open(root)
+        room.append(room.new_session_id(), "keeper", JournalWritten("snug", "written before the crash"), 1)
+        os._exit(1)  # the log holds the entry; its file was not written, the room not closed
+    os.waitpid(pid, 0)
+    assert not (root / "snug.md").exists()
+    with Library(root) as library:
+        library.take(small_session().write(tmp_path / "s.jsonl"))
+        assert [notice for notice in library.room.found if "snug" in notice.text]
+    assert "written before the crash" in (root / "snug.md").read_text()
+    assert check_room(root / "sessions") == ()
 
 
 # ---------------------------------------------------------------- the other formats
