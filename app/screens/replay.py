@@ -107,7 +107,7 @@ class ReplayScreen(Screen[None]):
             for number, played in enumerate(self._played):
                 with Vertical(classes="keeper", id=f"keeper-{number}"):
                     yield Static(Content(clean(played.title)), markup=False)
-                    yield TierPanel(empty="No line at this turn.")
+                    yield TierPanel(empty="No line at this turn.", only_read=True)
                     yield SnugPane()
         yield Scrubber()
         yield Footer(compact=True, show_command_palette=False)

@@ -131,6 +131,19 @@ async def test_a_session_is_stepped_through_forth_and_back_with_what_changed(
             assert screen.step == 1  # nothing changed before it
 
 
+async def test_the_lines_of_a_replay_are_read_and_no_key_offers_to_change_them(replayed: Path) -> None:
+    with Room.open(replayed, read_only=True) as room:
+        app = app_of(room)
+        async with app.run_test(size=(80, 24)) as pilot:
+            await pilot.press("right", "tab")
+            assert screen_of(app).query_one("LineList").has_focus
+            offered = {
+                shown.binding.action for shown in app.screen.active_bindings.values() if shown.node is not app.screen
+            }
+            assert not {action for action in offered if action.startswith(("line(", "choose", "ask("))}
+            assert "filter" in offered
+
+
 async def test_it_plays_to_the_end_at_any_pace_and_stops_there(replayed: Path) -> None:
     with Room.open(replayed, read_only=True) as room:
         app = app_of(room)

@@ -146,6 +146,11 @@ class LineList(RowList[Row]):
         Binding("y", "copy", "Copy", show=False, id="tiers.copy", tooltip="Copy the line"),
         Binding("enter", "choose", "History", id="tiers.history", tooltip="Reason, quote and every change"),
     ]
+    only_read = False
+    """Whether nobody takes a LineAction here: then no key offers one."""
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        return not (self.only_read and action in ("line", "choose"))
 
     def key(self, item: Row) -> object:
         return item.line.id if isinstance(item, LineRow) else item.tier

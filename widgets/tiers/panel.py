@@ -93,9 +93,13 @@ class TierPanel(Vertical):
         Binding("escape", "unfilter", "Show all", show=False, id="tiers.unfilter"),
     ]
 
-    def __init__(self, *, empty: str = "", id: str | None = None, classes: str | None = None) -> None:
-        """``empty`` is what stands there while there is no line."""
+    def __init__(
+        self, *, empty: str = "", only_read: bool = False, id: str | None = None, classes: str | None = None
+    ) -> None:
+        """``empty`` is what stands there while there is no line. ``only_read``: the lines are those of another time,
+        so that the panel offers nothing to be done with them."""
         super().__init__(id=id, classes=classes)
+        self._only_read = only_read
         self._empty = empty or "No line yet. The Keeper files the first ones after a turn."
         self._tiers = Tiers()
         self._fading: Mapping[LineId, int] = {}
@@ -109,7 +113,9 @@ class TierPanel(Vertical):
     def compose(self) -> ComposeResult:
         yield TierGauges()
         yield Input(placeholder=Content("words to look for").plain, id="tier-filter", compact=True)
-        yield LineList(id="tier-lines")
+        lines = LineList(id="tier-lines")
+        lines.only_read = self._only_read
+        yield lines
 
     def on_mount(self) -> None:
         self._composed = True
@@ -197,6 +203,8 @@ class TierPanel(Vertical):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "unfilter":  # else escape belongs to the screen, which stops P with it
             return bool(self._filter) or self.query_one("#tier-filter", Input).has_class("-open")
+        if action == "ask" and self._only_read:
+            return False
         if action in ("filter", "next_kind", "ask"):
             return not self.query_one("#tier-filter", Input).has_focus
         return True
