@@ -61,10 +61,9 @@ class ColdSearch(Dialog[Place | Line]):
             yield Input(placeholder=words, id="cold-words", classes="dialog-input", compact=True)
             yield FoundList(id="cold-found")
             yield Static("", id="cold-count", classes="dialog-words", markup=False)
-            yield keys_rows(
-                [("enter", "go to its turn"), ("r", "restore the line"), ("h", "its history"), ("/", "words"),
-                 ("esc", "leave")]
-            )  # fmt: skip
+            # Short enough for one row of a terminal of 80 columns: the list below has few rows there.
+            keys = [("enter", "its turn"), ("r", "restore"), ("h", "history"), ("/", "words"), ("esc", "leave")]
+            yield keys_rows(keys)
 
     def on_mount(self) -> None:
         self.query_one("#cold-words", Input).focus()
@@ -93,12 +92,17 @@ class ColdSearch(Dialog[Place | Line]):
         try:
             lines, hits = await asyncio.to_thread(self._found, words)
         except PlainError as error:
-            self.query_one("#cold-count", Static).update(Content(clean(str(error))))
+            self._say(str(error))
             return
         nothing = "Nothing found." if words.strip() else "Nothing is in cold yet. Words search all that was said."
         self.query_one(FoundList).show(found_rows(lines, hits, self._sessions), empty=Content(nothing))
         more = len(lines) == MOST_LINES or len(hits) == MOST_HITS
-        self.query_one("#cold-count", Static).update("There is more; another word narrows it down." if more else "")
+        self._say("There is more; another word narrows it down." if more else "")
+
+    def _say(self, words: str) -> None:
+        said = self.query_one("#cold-count", Static)
+        said.update(Content(clean(words)))
+        said.display = bool(words)  # an empty row is one find less
 
     def _found(self, words: str) -> tuple[tuple[Line, ...], tuple[Hit, ...]]:
         if self._index is None:

@@ -23,12 +23,22 @@ _KINDS: Mapping[str, str] = {
     "operator.said": "message",
     "message.ended": "answer",
     "tool.called": "tool call",
+    "message.cut": "answer, cut off",
     "tool.ended": "tool output",
+    "tool.answered": "answer to a tool",
+    "tiers.refused": "change refused",
     "tiers.changed": "change of a line",
     "journal.written": "journal",
     "letter.filed": "letter",
     "keeper.words": "words",
     "wake.packet": "wake packet",
+    "session.opened": "opening",
+    "session.closed": "close",
+    "turn.ended": "end of a turn",
+    "break.marked": "break",
+    "ret.marked": "RET mark",
+    "request.failed": "failed request",
+    "workspace.diff": "changes of the workspace",
 }
 """What an event kind is called on screen; others by their own name."""
 
