@@ -13,6 +13,8 @@ from textual.screen import Screen
 from textual.widgets import Footer, Input, Static
 
 from app.study.scoring import Asked, Desk
+from store.study_bodies import Answer
+from widgets.themes import LOOKS, THEMES
 
 _MEANS = {
     "y": "yes", "n": "no", "u": "cannot tell",
@@ -25,13 +27,14 @@ class ScoringApp(App[None], inherit_bindings=False):
 
     TITLE = "Two Twins: scoring"
     CSS = """
+    Footer { background: $panel; }
     #place { height: 1; padding: 0 1; background: $panel; text-style: bold; }
     #both { height: 1fr; }
     #material-side { width: 3fr; }
     #question-side { width: 2fr; min-width: 28; border-left: solid $panel; padding: 0 1; }
-    #material { padding: 0 1; }
+    #material { padding: 0 1; max-width: 100; }
     #question { text-style: bold; margin-bottom: 1; }
-    #note { display: none; margin-top: 1; }
+    #note { display: none; margin-top: 1; background: $boost; }
     #note.open { display: block; }
     .narrow #both { layout: vertical; }
     .narrow #question-side { width: 100%; height: auto; max-height: 50%; border-left: none; border-top: solid $panel; }
@@ -60,8 +63,8 @@ class ScoringApp(App[None], inherit_bindings=False):
             with Vertical(id="question-side"), VerticalScroll():
                 yield Static(id="question", markup=False)
                 yield Static(id="answers", markup=False)
-                yield Input(placeholder="A note; enter keeps it with the answer", id="note")
-        yield Footer()
+                yield Input(placeholder="A note; enter keeps it with the answer", id="note", compact=True)
+        yield Footer(compact=True, show_command_palette=False)
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         yield from super().get_system_commands(screen)
@@ -70,6 +73,9 @@ class ScoringApp(App[None], inherit_bindings=False):
         yield SystemCommand("Note", "Write a note to this item (t)", self.action_note)
 
     def on_mount(self) -> None:
+        for theme in THEMES:
+            self.register_theme(theme)
+        self.theme = LOOKS[0]
         self.query_one("#material-side").focus()
         self._show()
 
@@ -88,7 +94,7 @@ class ScoringApp(App[None], inherit_bindings=False):
         self.query_one("#place", Static).update(Content(words))
         self.query_one("#material", Static).update(Content(asked.material or "(nothing was handed over)"))
         self.query_one("#question", Static).update(Content(asked.question))
-        self.query_one("#answers", Static).update(Content("\n".join(_rows(asked))))
+        self.query_one("#answers", Static).update(Content("\n").join(_rows(asked)))
         note = self.query_one("#note", Input)
         note.value = asked.note
         note.set_class(bool(asked.note), "open")
@@ -133,6 +139,11 @@ class ScoringApp(App[None], inherit_bindings=False):
         self.action_leave_note()
 
 
-def _rows(asked: Asked) -> list[str]:
-    marks = {answer: "●" if answer == asked.given else " " for answer in asked.answers}
-    return [f"{marks[answer]} {answer}  {_MEANS[answer]}" for answer in asked.answers]
+def _rows(asked: Asked) -> list[Content]:
+    return [_row(answer, given=answer == asked.given) for answer in asked.answers]
+
+
+def _row(answer: Answer, *, given: bool) -> Content:
+    key = Content.styled(answer, "bold $text-accent")
+    means = Content.styled(_MEANS[answer], "bold" if given else "")
+    return Content.assemble("● " if given else "  ", key, "  ", means)
