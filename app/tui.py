@@ -17,7 +17,7 @@ from textual.screen import Screen
 from textual.theme import Theme
 from textual.widgets import Input, TextArea
 
-from app.leaving import Leaving, ScreenFailed
+from app.leaving import Leaving, ScreenFailed, left_in_time
 from app.memory import settle_collector
 from app.screens.actions import APP
 from app.screens.free_name import free_file
@@ -60,7 +60,9 @@ class TwinsApp(App[None], inherit_bindings=False):
         self._leaves_until = 0.0
         self._live: LiveScreen | None = None
         self._last_log: LogName | None = None
-        self._leaving = Leaving(self._leave_the_session, lambda code: self.exit(return_code=code))
+        self._leaving = Leaving(
+            self._leave_the_session, lambda code: self.exit(return_code=code), self._give_the_terminal_back
+        )
         self.own_keys: dict[str, str] = {}
 
     def on_mount(self) -> None:
@@ -235,9 +237,23 @@ class TwinsApp(App[None], inherit_bindings=False):
         self.terminal_is_gone = True
         self._leaving.told(int(getattr(signal, "SIGHUP", 1)))
 
+    def ended(self) -> None:
+        """The program has come to its end by itself."""
+        self._leaving.over()
+
     async def _leave_the_session(self) -> None:
         if self.live is not None:
             await self.live.leave()
+
+    def _give_the_terminal_back(self) -> None:
+        """The program is about to end by force, wherever it hangs."""
+        driver = self._driver
+        if driver is not None and self._running:
+            driver.stop_application_mode()
+            driver.close()
+        if self._last_log is not None and not self.terminal_is_gone:
+            words = f"Leaving the session hung and was ended; go on with: twins resume {self._last_log}"
+            print(f"{words} --room {self.room.root}", file=sys.__stderr__, flush=True)
 
     def _fatal_error(self) -> None:
         """Textual would print the whole stack with its values. The plain sentence is ``failure``'s; --debug has it."""
@@ -273,9 +289,7 @@ class TwinsApp(App[None], inherit_bindings=False):
         if now > self._leaves_until:
             self._leaves_until = now + TWICE_SECONDS
             self.notify("ctrl+c once more leaves at once; the session can be resumed.", markup=False)
-        elif self.live is not None:
-            await self.live.leave()
-        else:
+        elif self.live is None or not await left_in_time(self.live.leave):
             self.exit()
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
@@ -370,6 +384,7 @@ def _run(app: TwinsApp) -> None:
     code that a signal asks for."""
     settle_collector()
     app.run()
+    app.ended()
     if app.terminal_is_gone:
         _no_terminal()
     if (failure := app.failure()) is not None:

@@ -19,6 +19,7 @@ from textual.screen import Screen
 from textual.timer import Timer
 from textual.widgets import Footer
 
+from app.leaving import left_in_time
 from app.measure.live import LiveMeter
 from app.screens.actions import help_sections, screen_bindings
 from app.screens.asking import Asking
@@ -140,7 +141,7 @@ class LiveScreen(LineKeysScreen[Ended], ComposingScreen[Ended]):
         self._unsubscribe()
         if not self._ended:
             # The program goes down around the screen: nothing may run on and write into a closed room.
-            await self.session.leave()
+            await left_in_time(self.session.leave)
 
     def _put_up(self, dialog: Screen[AnswerT], answered: Callable[[AnswerT | None], None]) -> None:
         self.app.push_screen(dialog, answered)

@@ -71,6 +71,42 @@ def test_a_fault_of_the_screen_is_one_plain_sentence_and_the_terminal_is_as_it_w
     assert is_resumable(tmp_path)
 
 
+HANGS = f"""
+import asyncio
+from app.session.session import Session
+async def hung(self):
+    while True:
+        try:
+            await asyncio.sleep(3600)
+        except asyncio.CancelledError:
+            {{listens}}
+Session.leave = hung
+{MAIN}
+"""
+
+
+@pytest.mark.parametrize("listens", ["raise", "pass"], ids=["stops when told", "never stops"])
+@pytest.mark.parametrize("first", ["", "\x03\x03"], ids=["a signal alone", "while the operator waits to leave"])
+def test_a_session_that_hangs_when_it_is_left_holds_up_no_end(tmp_path: Path, listens: str, first: str) -> None:
+    with talking(tmp_path, HANGS.replace("{listens}", listens)) as terminal:
+        terminal.send(first)
+        os.kill(terminal.program.pid, signal.SIGTERM)
+        assert terminal.until_ended() == 128 + signal.SIGTERM
+        assert terminal.is_as_it_was()
+    assert "Traceback" not in terminal.text
+    assert is_resumable(tmp_path)
+
+
+def test_ctrl_c_twice_leaves_also_when_leaving_hangs(tmp_path: Path) -> None:
+    with talking(tmp_path, HANGS.replace("{listens}", "raise")) as terminal:
+        terminal.send("\x03")
+        terminal.until("once more")
+        terminal.send("\x03")
+        assert terminal.until_ended() == 0
+        assert terminal.is_as_it_was()
+    assert is_resumable(tmp_path)
+
+
 def ends(pid: int) -> bool:
     deadline = monotonic() + PATIENCE_S
     while monotonic() < deadline:
