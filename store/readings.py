@@ -8,9 +8,9 @@ from typing import Literal
 
 from store.bodies import KeeperStanding, Usage
 
-RetState = Literal["none", "waiting", "running", "stopped", "told", "void", "set"]
+RetState = Literal["none", "waiting", "running", "stopped", "told", "void", "set", "missed"]
 """How the RET stands: no task, P not yet at its first token, the clock runs, stopped by the first right action,
-given away by the operator, voided by hand, set by hand (DESIGN §10)."""
+given away by the operator, voided by hand, set by hand, never come before the session closed (DESIGN §10)."""
 
 SessionState = Literal["waking", "ready", "waiting", "streaming", "tool", "asking", "closing", "closed", "failed"]
 """What P does now. ``waiting``: a request left and no token came yet; ``asking``: a tool waits for the operator."""

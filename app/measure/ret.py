@@ -150,10 +150,13 @@ class RetClock:
         action = self._action()
         if self._start is None:
             return RetReading("told" if self._told else "waiting")
-        until = action.elapsed if action else max(elapsed, self._start.elapsed)
+        ends = action or self._closed_at
+        until = ends.elapsed if ends else max(elapsed, self._start.elapsed)
         seconds = until - self._start.elapsed
         if self._told_before(action):
             return RetReading("told", seconds)
+        if action is None and self._closed_at is not None:
+            return RetReading("missed", seconds)
         return RetReading("stopped" if action else "running", seconds)
 
     def result(self) -> Ret:

@@ -7,7 +7,7 @@ from builders import RIGHT, TASK, WRONG, Tape
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.measure.ret import Ret, ret
+from app.measure.ret import Ret, RetClock, ret
 from store.bodies import (
     RetMarked,
     SessionClosed,
@@ -262,3 +262,13 @@ def test_whatever_happens_before_the_action_ret_is_the_time_that_passed(
     found = of(tape)
     assert found.seconds.value == pytest.approx(sum(seconds for seconds, _ in steps) + last, abs=1e-3)
     assert found.waiting.value is not None and 0 <= found.waiting.value <= found.seconds.value
+
+
+def test_the_clock_stands_still_in_a_closed_session_and_says_that_it_did_not_come() -> None:
+    tape = Tape().begun()
+    tape.after(100).add(SessionClosed("the operator closed it"), by="operator")
+    clock = RetClock()
+    for event in tape.events:
+        clock.apply(event)
+    reading = clock.read(5_000.0)
+    assert reading.state == "missed" and reading.seconds == pytest.approx(100)

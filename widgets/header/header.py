@@ -30,6 +30,7 @@ _RET_WORDS = {
     "stopped": ("first right action", "$text-success"),
     "told": ("told by you", "$text-warning"),
     "set": ("set by hand", "$text-warning"),
+    "missed": ("did not come", "$text-muted"),
 }
 
 
