@@ -19,14 +19,14 @@ from tests.widgets.chat_plays import long_session
 
 ROOT = Path(__file__).parents[2]
 SMALL, LARGE, NAIVE = 100, 10_000, 300
-"""Messages. The naive way is measured at 300: at 10,000 it would run for many minutes."""
+"""Messages. The naive way is measured at 300, where a case takes some 20 s: at 10,000 it would run for many minutes."""
 
 
 def measure() -> list[Figure]:
     """Each case in a process of its own, in a pseudo-terminal of 120×40."""
     small, large = _best("chat", SMALL), _best("chat", LARGE)
     naive = _run("naive", NAIVE)
-    stream = _run("stream", LARGE)
+    stream, naive_stream = _run("stream", LARGE), _run("naive-stream", NAIVE)
     part = f"chat, {LARGE:,} messages"
     rows = [
         Figure(part, "open: from process start, log read", large["open"], "s", 1.0, None, small["open"], "at 100:"),
@@ -60,6 +60,14 @@ def measure() -> list[Figure]:
         Figure(part, "resize to paint", naive["resize"], "s", None, None, large["resize"], "ours:"),
         Figure(part, "resident memory", naive["rss"], "MB", None, None, large["rss"], "ours:"),
     ]
+    part = f"two streams, one Markdown widget a message, {NAIVE}"
+    for what, figure, old, new in (
+        ("key to paint, p95", "ms", share(naive_stream["keys"], 0.95), share(stream["keys"], 0.95)),
+        ("paints a second", "", naive_stream["paints"], stream["paints"]),
+        ("tokens a second taken in", "", naive_stream["tokens"], stream["tokens"]),
+        ("share of a core", "%", naive_stream["core"] * 100, stream["core"] * 100),
+    ):
+        rows.append(Figure(part, what, old, figure, None, None, new, f"ours at {LARGE:,}:"))
     return rows
 
 

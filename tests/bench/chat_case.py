@@ -6,6 +6,8 @@ import asyncio
 import json
 import resource
 import sys
+from collections.abc import Awaitable, Callable
+from itertools import cycle
 from pathlib import Path
 from time import perf_counter, process_time, time
 from typing import Any
@@ -20,7 +22,7 @@ from textual.widgets import Markdown
 from app.memory import settle_collector
 from store.bodies import Seat
 from store.entries import SpeechEntry, source
-from store.events import Event, decode
+from store.events import decode
 from store.transcript import Transcript, transcript
 from tests.widgets.chat_plays import Numbered, said
 from widgets.chat import Chat
@@ -29,7 +31,8 @@ STARTED = time()
 """When the process was started, in seconds of the wall clock; told by whoever started it."""
 STREAM_SECONDS = 6.0
 TOKENS_A_SECOND = 300
-FENCE_CHARS = 30_000
+FENCE = "```python\n" + ("value = compute(value)  # words of code\n" * (30_000 // 39))
+"""What the first of two streams begins with: code of some 30,000 characters whose fence stays open."""
 
 
 def resident() -> float:
@@ -98,6 +101,51 @@ class Case(App[None]):
             await asyncio.sleep(0.2)
         return self.paints[-1] - began
 
+    async def under_streams(self, tell: Callable[[int, str], Awaitable[None]], to_end: Callable[[], None]) -> list[str]:
+        """Press keys while two streams bring tokens, and note keys, paints and share of a core; what each has sent."""
+        sent: tuple[list[str], list[str]] = ([FENCE], [""])
+        await tell(0, FENCE)
+        await asyncio.sleep(0.3)
+        done = asyncio.Event()
+        counted = 0
+
+        async def stream() -> None:
+            nonlocal counted
+            began = perf_counter()
+            while (elapsed := perf_counter() - began) < STREAM_SECONDS:
+                # Taking a token in may take time: who cannot keep up is not given more than the seconds there are.
+                while counted < elapsed * TOKENS_A_SECOND and perf_counter() - began < STREAM_SECONDS:
+                    counted += 1
+                    for which in (0, 1):
+                        token = f"tok{counted} " if counted % 9 else f"tok{counted}\n"
+                        sent[which].append(token)
+                        await tell(which, token)
+                await asyncio.sleep(0.003)
+            done.set()
+
+        task = asyncio.create_task(stream())
+        first, cpu, began = len(self.paints), process_time(), perf_counter()
+        keys: list[float] = []
+        for name in cycle(("up", "pageup", "up", "down", "end")):
+            # The last key stands before the streams' end: after it nothing need move, and none would be seen to arrive.
+            if perf_counter() - began > STREAM_SECONDS - 0.5:
+                break
+            if name != "end":
+                keys.append(await self.key(name))
+            else:
+                to_end()
+            await asyncio.sleep(0.05)
+        await done.wait()
+        await task
+        elapsed = perf_counter() - began
+        self.found |= {
+            "keys": keys,
+            "paints": (len(self.paints) - first) / elapsed,
+            "core": (process_time() - cpu) / elapsed,
+            "seconds": elapsed,
+        }
+        return ["".join(part) for part in sent]
+
     def on_mount(self) -> None:
         self.run_worker(self.measure(), exit_on_error=True)
 
@@ -147,56 +195,19 @@ class Streamed(Drawn):
         self.chat.view.focus()
         make = Numbered()
         make.n = 10**6
-        fence = "```python\n" + ("value = compute(value)  # words of code\n" * (FENCE_CHARS // 39))
-        mine, theirs = [fence], [""]
-        self.tell(make(said(fence, 10**6)))
-        await asyncio.sleep(0.3)
-        done = asyncio.Event()
-        counted = 0
 
-        async def stream() -> None:
-            nonlocal counted
-            began = perf_counter()
-            while (elapsed := perf_counter() - began) < STREAM_SECONDS:
-                while counted < elapsed * TOKENS_A_SECOND:
-                    counted += 1
-                    for seat, sent, request in zip(self.heard, (mine, theirs), (10**6, 10**6 + 1), strict=True):
-                        token = f"tok{counted} " if counted % 9 else f"tok{counted}\n"
-                        sent.append(token)
-                        self.tell(make(said(token, request, seat=seat)))
-                await asyncio.sleep(0.003)
-            done.set()
+        async def tell(which: int, token: str) -> None:
+            self.chat.apply(make(said(token, 10**6 + which, seat=self.heard[which])))
 
-        task = asyncio.create_task(stream())
-        first, cpu, began = len(self.paints), process_time(), perf_counter()
-        keys: list[float] = []
-        while not done.is_set():
-            for name in ("up", "pageup", "up", "down", "end"):
-                if name != "end":
-                    keys.append(await self.key(name))
-                else:
-                    self.chat.view.action_scroll_end()
-                await asyncio.sleep(0.05)
-        await task
-        elapsed = perf_counter() - began
+        sent = await self.under_streams(tell, self.chat.view.action_scroll_end)
         self.chat.view.flush()
         spoken: dict[str, str] = {
             e.seat: e.text for e in self.chat.transcript.entries[-2:] if isinstance(e, SpeechEntry)
         }
-        sent = {"presence": "".join(mine), "keeper": "".join(theirs)}
-        lost = sum(spoken.get(seat) != text for seat, text in sent.items())
-        self.found |= {
-            "keys": keys,
-            "paints": (len(self.paints) - first) / elapsed,
-            "tokens": 2 * counted / STREAM_SECONDS,
-            "lost": lost,
-            "core": (process_time() - cpu) / elapsed,
-        }
+        self.found["lost"] = sum(spoken.get(seat) != text for seat, text in zip(self.heard, sent, strict=True))
+        self.found["tokens"] = sum(text.count("tok") for text in spoken.values()) / self.found["seconds"]
         self.out.write_text(json.dumps(self.found))
         self.exit()
-
-    def tell(self, event: Event) -> None:
-        self.chat.apply(event)
 
 
 class Naive(Case):
@@ -215,7 +226,8 @@ class Naive(Case):
     def place(self) -> Widget:
         return self.query_one(VerticalScroll)
 
-    async def measure(self) -> None:
+    async def opened(self) -> None:
+        """Wait until all messages stand and the last one is on screen."""
         widget = self.place()
         while widget.max_scroll_y < len(self.texts) * 3:
             await self.paint()
@@ -225,6 +237,9 @@ class Naive(Case):
         widget.focus()
         self.animation_level = "none"
         await asyncio.sleep(1)
+
+    async def measure(self) -> None:
+        await self.opened()
         self.found["keys"] = await self.keys(3)
         self.found["resize"] = await self.resized()
         self.found["rss"] = resident()
@@ -232,7 +247,32 @@ class Naive(Case):
         self.exit()
 
 
-CASES: dict[str, type[Drawn] | type[Naive]] = {"chat": Drawn, "stream": Streamed, "naive": Naive}
+class NaiveStreamed(Naive):
+    """The same two answers, each written into a Markdown widget by the stream that Textual has for it."""
+
+    async def measure(self) -> None:
+        await self.opened()
+        place, answers = self.place(), (Markdown(), Markdown())
+        await place.mount(*answers)
+        streams = [Markdown.get_stream(answer) for answer in answers]
+
+        async def tell(which: int, token: str) -> None:
+            await streams[which].write(token)
+
+        await self.under_streams(tell, lambda: place.scroll_end(animate=False))
+        # What a widget has taken in by now, not what still waits before it.
+        self.found["tokens"] = sum(answer.source.count("tok") for answer in answers) / self.found["seconds"]
+        self.found["rss"] = resident()
+        self.out.write_text(json.dumps(self.found))
+        self.exit()
+
+
+CASES: dict[str, type[Drawn] | type[Naive]] = {
+    "chat": Drawn,
+    "stream": Streamed,
+    "naive": Naive,
+    "naive-stream": NaiveStreamed,
+}
 
 if __name__ == "__main__":
     STARTED = float(sys.argv[3])
