@@ -45,6 +45,9 @@ class Leaving:
         self, leave: Callable[[], Awaitable[None]], end: Callable[[int], None], give_back: Callable[[], None]
     ) -> None:
         self._leave, self._end, self._give_back = leave, end, give_back
+        self.code = 0
+        """The exit code that a signal asks for; 0 when none came. It holds however the program ends then: leaving may
+        have been under way already, by the operator's own keys."""
         self._listens = False
         self._forced = False
         self._task: asyncio.Task[None] | None = None
@@ -60,14 +63,15 @@ class Leaving:
     def told(self, number: int) -> None:
         """Leave once, whatever else comes."""
         if self._task is None:
-            self._end_at_the_latest(128 + number)
-            self._task = asyncio.get_running_loop().create_task(self._go(number), name="leaving")
+            self.code = 128 + number
+            self._end_at_the_latest(self.code)
+            self._task = asyncio.get_running_loop().create_task(self._go(), name="leaving")
 
-    async def _go(self, number: int) -> None:
+    async def _go(self) -> None:
         try:
             await left_in_time(self._leave)  # or not: what is in the log stays, the session is taken up from there
         finally:
-            self._end(128 + number)
+            self._end(self.code)
 
     def over(self) -> None:
         """The program has ended by itself; nothing needs to be forced."""

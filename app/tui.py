@@ -219,6 +219,11 @@ class TwinsApp(App[None], inherit_bindings=False):
     # ------------------------------------------------------------ leaving
 
     @property
+    def leaving_code(self) -> int:
+        """The exit code that a signal asks for; 0 when none came."""
+        return self._leaving.code
+
+    @property
     def live(self) -> LiveScreen | None:
         """The session's screen, whatever dialog stands above it; None while there is no session."""
         return self._live
@@ -391,8 +396,8 @@ def _run(app: TwinsApp) -> None:
         raise failure from app._exception
     for line in app.parting:
         print(line)
-    if app.return_code:
-        sys.exit(app.return_code)
+    if code := app.leaving_code or app.return_code:
+        sys.exit(code)
 
 
 def _no_terminal() -> None:
