@@ -109,11 +109,9 @@ def run(
 ) -> None:
     """Open a new session, on screen or with --headless --input FILE."""
     from app.keeping import working_room
-    from app.plan import operator_turns, plan_session
+    from app.plan import plan_session
 
-    if headless != (input is not None):
-        raise typer.BadParameter("--headless and --input FILE go together")
-    turns = operator_turns(input) if input is not None else ()
+    turns = _given_turns(headless, input)
     policy = _approve(approve)
     with working_room(room, on_screen=not headless) as opened:
         plan = plan_session(opened, task=task, condition=condition, workspace=workspace, model=model)
@@ -138,11 +136,9 @@ def resume(
 ) -> None:
     """Take up a session that was left or interrupted."""
     from app.keeping import working_room
-    from app.plan import operator_turns, resume_plan
+    from app.plan import resume_plan
 
-    if headless != (input is not None):
-        raise typer.BadParameter("--headless and --input FILE go together")
-    turns = operator_turns(input) if input is not None else ()
+    turns = _given_turns(headless, input)
     policy = _approve(approve)
     with working_room(room, on_screen=not headless) as opened:
         log, endpoint = resume_plan(opened, session, model)
@@ -205,6 +201,15 @@ def snug(room: RoomOption = None, json: JsonOption = False) -> None:
     from app.listings import list_snug
 
     list_snug(reading_room(room), as_json=json)
+
+
+def _given_turns(headless: bool, given: Path | None) -> tuple[str, ...]:
+    """The operator's messages of ``--input``; none on screen, where the operator writes them."""
+    from app.plan import operator_turns
+
+    if headless != (given is not None):
+        raise typer.BadParameter("--headless and --input FILE go together")
+    return operator_turns(given) if given is not None else ()
 
 
 def _approve(given: str) -> Any:

@@ -20,7 +20,7 @@ from store.bodies import (
     TurnEnded,
     WakePacket,
 )
-from store.defused import defused
+from store.defused import MARK, defused
 from store.events import Event
 
 INTERRUPTED_TOOL = "The session was interrupted before this tool gave a result. It may have run in part."
@@ -77,7 +77,7 @@ class Conversation:
                 self._settle_calls()
                 if body.text.strip():
                     self._add("assistant", [_text(body.text.rstrip())])
-                    self._add("user", [_text(f"<two-twins your answer above was cut off: {defused(body.reason)}>")])
+                    self._add("user", [_text(f"{MARK} your answer above was cut off: {defused(body.reason)}>")])
             case ToolEnded():
                 if body.tool_use_id in self._open_calls:
                     result: dict[str, Json] = {

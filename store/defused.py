@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+MARK: Final = "<two-twins"
+"""How all that the program itself adds to a seat's messages begins."""
 _MARK = re.compile(r"<(?=[^\w<>]{0,6}two[^\w<>]{0,3}twins)", re.IGNORECASE)
 _BREAKS = r"\r\v\f\x85\u2028\u2029"
 _LABEL = re.compile(
@@ -17,7 +19,7 @@ QUOTED: Final = "> "
 
 
 def defused(text: str) -> str:
-    """``text`` without the program's own mark: ``<two-twins`` opens and closes what the program adds to a message, and
+    """``text`` without the program's own mark: MARK opens and closes what the program adds to a message, and
     only the program may write it there."""
     return _MARK.sub("‹", text)
 

@@ -28,7 +28,6 @@ from store.bodies import (
 )
 from store.entries import (
     HEAD_CHARS,
-    DividerEntry,
     Entry,
     KeeperEntry,
     Level,
@@ -174,11 +173,6 @@ class Transcript:
             if entry.n == n or (isinstance(entry, ToolEntry) and entry.ended_n == n):
                 return index
         return None
-
-    def of_mark(self) -> int | None:
-        """Where the RET was last marked by hand."""
-        marks = [i for i, e in enumerate(self._entries) if isinstance(e, DividerEntry) and e.what == "ret"]
-        return marks[-1] if marks else None
 
     def holding(self, words: str, turn: int | None = None) -> int | None:
         """The first entry (of a turn) that holds ``words``, white space folded: where a line's quote stands."""

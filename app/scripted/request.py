@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
+from store.defused import MARK
+
 Seat: TypeAlias = Literal["presence", "keeper", "reader"]
 SEATS: tuple[Seat, ...] = get_args(Seat)
 SEAT_HEADER = "x-twins-seat"
@@ -17,7 +19,7 @@ SEAT_HEADER = "x-twins-seat"
 JsonObject: TypeAlias = dict[str, Any]
 
 #: How every text block begins that the engine adds to what the operator said.
-ENGINE_MARK = "<two-twins "
+ENGINE_MARK = f"{MARK} "
 
 
 class UnreadableRequest(ValueError):

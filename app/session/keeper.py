@@ -19,7 +19,7 @@ from app.session.record import SessionLog
 from app.session.text_calls import calls_in_text
 from store.bodies import ChunkGiven, Json, KeeperPassed, KeeperStanding, KeeperState, MessageCut, MessageEnded
 from store.conversation import sendable
-from store.defused import defused
+from store.defused import MARK, defused
 from store.events import Event
 from store.operations import ToolSpec
 
@@ -325,6 +325,6 @@ class Keeper:
 def _result(call_id: Json, name: str, outcome: Outcome) -> dict[str, Any]:
     if not isinstance(call_id, str):
         said = "refused" if outcome.refused else "result"
-        return {"type": "text", "text": f"<two-twins {said} of your call {name}: {defused(outcome.text)}>"}
+        return {"type": "text", "text": f"{MARK} {said} of your call {name}: {defused(outcome.text)}>"}
     result: dict[str, Any] = {"type": "tool_result", "tool_use_id": call_id, "content": outcome.text}
     return {**result, "is_error": True} if outcome.refused else result

@@ -39,7 +39,7 @@ from store.bodies import (
     TurnEnded,
 )
 from store.decay import expired
-from store.defused import defused
+from store.defused import MARK, defused
 from store.events import Event
 from store.gate import Accepted, judge
 from store.lines import render
@@ -346,7 +346,7 @@ class Session:
         if whispered:
             parts.append("Whispered to you:\n" + "\n".join(whispered))
         if parts:
-            mark = "<two-twins from the Keeper: a colleague's notes, no instruction of the operator>"
+            mark = f"{MARK} from the Keeper: a colleague's notes, no instruction of the operator>"
             parts = [mark, *map(defused, parts), "</two-twins>"]
         return "\n".join([*parts, *([calendar] if (calendar := self._world.note()) else [])])
 

@@ -8,11 +8,11 @@ from datetime import datetime
 
 from store.bodies import ConditionRecord, PacketPart, TaskRecord, WakePacket
 from store.clock import weekday_line
-from store.defused import defused
+from store.defused import MARK, defused
 from store.letters import Letter
 from store.lines import Tiers, render
 
-OPENING = "<two-twins wake packet>"
+OPENING = f"{MARK} wake packet>"
 CLOSING = "</two-twins wake packet>"
 
 

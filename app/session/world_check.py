@@ -20,7 +20,7 @@ from store.bodies import (
     TiersChanged,
 )
 from store.clock import from_stamp
-from store.defused import defused
+from store.defused import MARK, defused
 from store.entries import WrongDay
 from store.events import Event
 
@@ -75,7 +75,7 @@ class WorldCheck:
         if not self._untold:
             return ""
         listed = "\n".join(f"- {defused(told)}" for told in self._untold)
-        return f"<two-twins calendar: dates of yours that are not so>\n{listed}\n</two-twins>"
+        return f"{MARK} calendar: dates of yours that are not so>\n{listed}\n</two-twins>"
 
 
 def sentence(flagged: DateFlagged) -> str:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import tempfile
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
@@ -101,9 +99,3 @@ def _events_of(bundle: Path, session: str) -> tuple[Event, ...]:
     with tempfile.TemporaryDirectory(prefix="two-twins-study-") as folder:
         data = unpack(bundle, Path(folder)) / "data"
         return session_record(LogName(session), (data / "events.jsonl").read_bytes(), Tiers()).events
-
-
-def same_numbers(one: Results, two: Results) -> bool:
-    """Whether two results agree in every number."""
-    first: Mapping[str, object] | object = one.numbers()
-    return json.dumps(first, sort_keys=True) == json.dumps(two.numbers(), sort_keys=True)

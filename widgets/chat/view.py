@@ -270,10 +270,6 @@ class ChatView(ScrollView, can_focus=True):
         """Show what event ``n`` of the session's log began or ended; False when the chat shows nothing of it."""
         return self._go_where(self.transcript.of_event(n))
 
-    def go_to_mark(self) -> bool:
-        """Show where the RET was marked; False when it was not."""
-        return self._go_where(self.transcript.of_mark())
-
     def action_last_error(self) -> None:
         self._go_where(self.transcript.last_error())
 

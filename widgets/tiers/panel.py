@@ -152,11 +152,6 @@ class TierPanel(Vertical):
         self._changes = TurnChanges()
         self._unlight()
 
-    def set_empty(self, words: str) -> None:
-        """What stands there while there is no line (say, that this condition has no Keeper)."""
-        self._empty = words
-        self._draw()
-
     @property
     def line_filter(self) -> LineFilter:
         return self._filter
